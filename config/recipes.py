@@ -124,12 +124,13 @@ class SummaryRecipe:
 @dataclass(frozen=True)
 class DigestRecipe:
     """How the summary of a whole conversation grows. `messages`: taken up at once; `newest`: of a conversation that has
-    none yet, those that are taken up at all."""
+    none yet, those that are taken up at all. `rules_tokens`: how long rules let it grow."""
 
     messages: int = 40
     newest: int = 200
     temperature: float = 0.2
-    max_tokens: int = 250
+    max_tokens: int = 500
+    rules_tokens: int = 250
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from memory.facts import Knowledge
 from memory.gists import Gists, Waiting
 from memory.observations import AgentNotes
 from memory.oversight import Oversight
-from memory.portable import Exporter, Importer
-from memory.product import Product
+from memory.portable import Importer
+from memory.product import Product, Record
 from memory.recall import Search
 from memory.store import Store, reclaim
 from memory.traces import ToolTraces
@@ -38,7 +38,6 @@ class Engine:
     tools: ToolTraces
     library: BankLibrary
     oversight: Oversight
-    exporter: Exporter
     importer: Importer
     products: tuple[Product, ...]
 
@@ -60,6 +59,14 @@ class Engine:
     async def not_found_yet(self, owner: str, kinds: Sequence[str], most: int) -> Waiting:
         """How many gists of an owner's, of some kinds, a search may not find yet, since they wait to be embedded."""
         return await self.gists.queue.count_of(owner, kinds, most)
+
+    async def records(self, owner: str) -> AsyncIterator[Record]:
+        """All that the owner has, for an export, in an order that is the same every time: what names another record
+        comes after it, but for facts that name each other. It is no snapshot: each session is as it was when its record
+        was made, and what comes while it goes on may be missing."""
+        for product in self.products:
+            async for record in product.records(owner):
+                yield record
 
     async def sweep(self) -> None:
         """Finds the work that a crash or a lost nudge left behind, product by product. A step that fails holds up no

@@ -44,19 +44,22 @@ class Landed:
 
 
 class Taker(Protocol):
-    """Takes records of some kinds into one user's memory."""
+    """Takes records of some kinds into one user's memory. One that inherits says only what it does more than `take`."""
 
     def check(self, record: Record) -> None:
         """Raises `InvalidInput` where a record does not fit to those before it. Called for each, in order."""
+        return
 
     async def take(self, records: Sequence[Record]) -> Landed:
         """Takes in some records of one kind."""
 
     async def close(self) -> None:
         """After the last record, or where none come any more; once or more often."""
+        return
 
     def check_end(self) -> None:
         """Raises `InvalidInput` where something is still to come that belongs to the last record."""
+        return
 
 
 @dataclass(frozen=True)

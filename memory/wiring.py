@@ -10,7 +10,7 @@ from memory.facts import open_knowledge
 from memory.gists import open_gists
 from memory.observations import INDEXED, open_notes
 from memory.oversight import open_oversight
-from memory.portable import Exporter, Importer
+from memory.portable import Importer
 from memory.recall import open_search
 from memory.store import ensure_indexes, open_store
 from memory.traces import open_traces
@@ -110,7 +110,6 @@ async def open_engine(database: Database, models: Models, options: Options) -> E
         tools=tools,
         library=library,
         oversight=open_oversight(store, gists, search, conversations, notes, products),
-        exporter=Exporter(products),
-        importer=Importer(store.collections, store.changes, products),
+        importer=Importer(store, products),
         products=products,
     )

@@ -44,7 +44,7 @@ def read_completion(answer: object, *, asked: str, may_call: bool = False) -> Co
         model=read_model(answer, asked=asked),
         usage=read_usage(answer),
         finish_reason=reason,
-        calls=_read_calls(getattr(message, "tool_calls", None)) if may_call else (),
+        calls=joined_calls(_read_calls(getattr(message, "tool_calls", None))) if may_call else (),
     )
 
 
@@ -63,23 +63,34 @@ def completed(
     return Completion(repair(text), model, usage, finish_reason)
 
 
-def _read_calls(calls: object) -> tuple[ToolCall, ...]:
-    """The calls of a whole answer. Raises `ModelGarbage`."""
-    pieces = [(at, _read_call(call)) for at, call in enumerate(_listed(calls))]
-    return joined_calls(pieces)
+def _read_calls(calls: object, *, streamed: bool = False) -> tuple[tuple[int, ToolCall], ...]:
+    """Calls, or where they are `streamed`, pieces of some, each with its place in the answer. Raises `ModelGarbage`."""
+    pieces: list[tuple[int, ToolCall]] = []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        place = getattr(call, "index", None) if streamed else at
+        function = getattr(call, "function", None)
+        texts = [getattr(call, "id", None), getattr(function, "name", None), getattr(function, "arguments", None)]
+        if type(place) is not int or not all(isinstance(text, str | None) for text in texts):
+            raise ModelGarbage("The model's answer holds a call that is none")
+        pieces.append((place, ToolCall(*(text or "" for text in texts))))
+    return tuple(pieces)
 
 
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _joined(pieces: Sequence[ToolCall]) -> ToolCall:
-    """One call, whose id and name stand whole in one of its pieces."""
-    return ToolCall(
-        next((piece.id for piece in pieces if piece.id), ""),
-        next((piece.name for piece in pieces if piece.name), ""),
-        "".join(piece.arguments for piece in pieces),
-    )
+def joined_calls(pieces: Sequence[tuple[int, ToolCall]]) -> tuple[ToolCall, ...]:
+    """The calls that pieces are of, each with its place, in their order; id and name of a call stand whole in one of
+    its pieces. Raises `ModelGarbage`."""
+    by_place: dict[int, list[ToolCall]] = {}
+    for place, piece in pieces:
+        by_place.setdefault(place, []).append(piece)
+    calls: list[ToolCall] = []
+    for at, place in enumerate(sorted(by_place)):
+        parts = by_place[place]
+        name = next((part.name for part in parts if part.name), "")
+        if not name:
+            raise ModelGarbage("The model's answer holds a call without a name")
+        identifier = repair(next((part.id for part in parts if part.id), "")) or f"call_{at}"
+        calls.append(ToolCall(identifier, repair(name), repair("".join(part.arguments for part in parts))))
+    return tuple(calls)
 
 
 @dataclass(frozen=True)
@@ -109,39 +120,7 @@ def read_chunk(chunk: object) -> Piece:
     reason = getattr(choices[0], "finish_reason", None)
     if not isinstance(text, str) or not isinstance(reason, str | None):
         raise ModelGarbage("The model's stream holds text that is not text")
-    return Piece(text, reason or None, tuple(map(_read_call_piece, _listed(getattr(delta, "tool_calls", None)))))
-
-
-def _read_call_piece(piece: object) -> tuple[int, ToolCall]:
-    at = getattr(piece, "index", None)
-    if type(at) is not int:
-        raise ModelGarbage("The model's stream holds a call without its place")
-    return at, _read_call(piece)
-
-
-def _read_call(call: object) -> ToolCall:
-    """A call, or a piece of one. Raises `ModelGarbage`."""
-    function = getattr(call, "function", None)
-    texts: list[str] = []
-    for part in (getattr(call, "id", None), getattr(function, "name", None), getattr(function, "arguments", None)):
-        if not isinstance(part, str | None):
-            raise ModelGarbage("The model's answer holds a call that is none")
-        texts.append(part or "")
-    return ToolCall(*texts)
-
-
-def joined_calls(pieces: Sequence[tuple[int, ToolCall]]) -> tuple[ToolCall, ...]:
-    """The calls that pieces are of, each with its place, in their order. Raises `ModelGarbage`."""
-    parts: dict[int, list[ToolCall]] = {}
-    for at, piece in pieces:
-        parts.setdefault(at, []).append(piece)
-    calls = [_joined(parts[at]) for at in sorted(parts)]
-    if not all(one.name for one in calls):
-        raise ModelGarbage("The model's answer holds a call without a name")
-    return tuple(
-        ToolCall(repair(one.id) or f"call_{at}", repair(one.name), repair(one.arguments))
-        for at, one in enumerate(calls)
-    )
+    return Piece(text, reason or None, _read_calls(getattr(delta, "tool_calls", None), streamed=True))
 
 
 def read_embeddings(answer: object, *, count: int) -> Floats:

@@ -10,14 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
 
 from utils.errors import CircuitOpen, ModelError, ModelRefused
 
 THRESHOLD = 5  # whole calls, each with its own retries behind it
 COOL_DOWN = 30.0  # seconds
-
-State = Literal["closed", "open", "half_open"]
 
 
 class CircuitBreaker:
@@ -44,12 +41,6 @@ class CircuitBreaker:
     def healthy(self) -> bool:
         """Whether the last call was not a failure."""
         return self._failures == 0
-
-    @property
-    def state(self) -> State:
-        if self._opened_at is None:
-            return "closed"
-        return "open" if self._clock() < self._opened_at + self._cool_down else "half_open"
 
     @contextmanager
     def watch(self) -> Iterator[None]:

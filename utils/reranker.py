@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,6 @@ MAX_CHARACTERS = 16_384  # of a text; far more than 512 tokens hold, and it keep
 
 PLACES = ("model.onnx", "onnx/model.onnx")  # in a folder, as model hubs lay them out
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-INTEGERS: dict[str, type[np.signedinteger]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 PADDING = ("[PAD]", "<pad>")
 
 # onnxruntime's errors have no common base.
@@ -69,7 +67,8 @@ class Reranker:
         for chunk in [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]:
             pairs += await loop.run_in_executor(self._thread, self._pairs, query, chunk)
         scores = np.empty(len(pairs), dtype=np.float32)
-        for places in _batches([len(pair) for pair in pairs], equal="attention_mask" not in self._inputs):
+        order = sorted(range(len(pairs)), key=lambda place: len(pairs[place]))
+        for places in [order[start : start + BATCH] for start in range(0, len(order), BATCH)]:
             batch = [pairs[place] for place in places]
             scores[places] = await loop.run_in_executor(self._thread, self._score, batch)
         return scores
@@ -114,9 +113,8 @@ class Reranker:
             ids[row, : len(pair)] = pair.ids
             mask[row, : len(pair)] = 1
             types[row, : len(pair)] = pair.type_ids
-        given = dict(zip(INPUTS, (ids, mask, types), strict=True))
-        feed = {name: given[name].astype(integer, copy=False) for name, integer in self._inputs.items()}
-        logits: NDArray[np.floating] = self._session.run([self._output], feed)[0]
+        given = {name: value for name, value in zip(INPUTS, (ids, mask, types), strict=True) if name in self._inputs}
+        logits: NDArray[np.floating] = self._session.run([self._output], given)[0]
         return logits
 
     def _try_out(self, graph: Path, tokenizer: Path) -> None:
@@ -220,23 +218,15 @@ def _open_session(graph: Path) -> onnxruntime.InferenceSession:
         raise ConfigurationError(f"RERANK_MODEL: {graph} cannot be loaded: {_first_line(error)}") from error
 
 
-def _inputs(session: onnxruntime.InferenceSession, graph: Path) -> dict[str, type[np.signedinteger]]:
-    """The graph's inputs and their types; with no attention mask among them, nothing may be padded."""
-    found = {given.name: given.type for given in session.get_inputs()}
-    if "input_ids" not in found or not found.keys() <= set(INPUTS) or not set(found.values()) <= INTEGERS.keys():
-        takes = ", ".join(f"{name} {kind}" for name, kind in found.items()) or "nothing"
+def _inputs(session: onnxruntime.InferenceSession, graph: Path) -> set[str]:
+    """The names of the graph's inputs."""
+    names = {given.name for given in session.get_inputs()}
+    if not {"input_ids", "attention_mask"} <= names <= set(INPUTS):
         raise ConfigurationError(
-            f"RERANK_MODEL: {graph} is not a cross-encoder: it takes {takes}, "
-            f"instead of integer tensors out of {', '.join(INPUTS)}, the first of them always"
+            f"RERANK_MODEL: {graph} is not a cross-encoder: it takes {', '.join(sorted(names)) or 'nothing'}, "
+            f"instead of {', '.join(INPUTS)}, the last of them or not"
         )
-    return {name: INTEGERS[kind] for name, kind in found.items()}
-
-
-def _batches(lengths: Sequence[int], *, equal: bool) -> list[list[int]]:
-    """The places of pairs that run together: the shortest first, and where `equal`, only those of one length."""
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    groups = [list(group) for _, group in groupby(order, key=lengths.__getitem__)] if equal else [order]
-    return [group[start : start + BATCH] for group in groups for start in range(0, len(group), BATCH)]
+    return names
 
 
 def _are_logits(output: object, count: int) -> bool:

@@ -40,7 +40,7 @@ async def exported(memory: Memory, owner: str) -> AsyncGenerator[bytes, None]:
     """All that a user has, as the lines of a file, many at once. One that breaks off has no last line."""
     counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
     chunk = bytearray(_line(Header(user_id=owner, at=now()).model_dump()))
-    async for record in memory.engine.exporter.records(owner):
+    async for record in memory.engine.records(owner):
         counts[cast(Kind, record.kind)] += 1
         chunk += _line({"kind": record.kind} | record.fields)
         if len(chunk) >= CHUNK:

@@ -1,6 +1,8 @@
-"""Does a text match a regular expression as MongoDB reads it?
+"""Regular expressions as MongoDB reads them.
 
-MongoDB speaks PCRE. What Python's `re` spells otherwise is rewritten; what it lacks is refused.
+MongoDB speaks PCRE in UTF-8 mode without Unicode properties: letters fold by Unicode, but the letters, digits and white
+space of `\\w`, `\\d`, `\\s` and `\\b` are those of ASCII, whatever the options. What Python's `re` spells otherwise is
+rewritten; what it lacks is refused.
 """
 
 import re
@@ -22,7 +24,10 @@ _LONG = 1_000  # letters; a compiled pattern takes ten times its length, so that
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.NOFLAG, "l": re.NOFLAG}
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|$)", re.DOTALL)
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE_OR_SET = re.compile(r"\\(?P<escape>.)|\[(?P<but>\^?)(?P<set>\]?(?:\\.|[^\]\\])*)\]", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_CLASSES = frozenset("wWdDsS")
+_ASCII = _CLASSES | {"b", "B"}
 _LACKING = frozenset("pPXRKhHNCgG")  # letters behind a backslash that mean something to PCRE alone
 _LEADING_FLAGS = re.compile(r"(\^)\(\?([a-z]+)\)")
 
@@ -83,10 +88,8 @@ def _compile(pattern: str, flags: str) -> Search:
     if "[[:" in pattern:
         raise not_implemented("A POSIX character class in a regular expression")
     text = _QUOTED.sub(lambda found: re.escape(found[1]), pattern)
-    text = _ESCAPE.sub(_escape, _NAMED_GROUP.sub("(?P<", text))
+    text = _ESCAPE_OR_SET.sub(_rewritten, _NAMED_GROUP.sub("(?P<", text))
     text = _LEADING_FLAGS.sub(r"(?\2)\1", text, count=1) if text.startswith("^(?") else text
-    if not combined & re.IGNORECASE and "(?i" not in text:
-        combined |= re.ASCII  # PCRE's \w, \d and \b are ASCII, but its letters fold by Unicode
     try:
         return re.compile(text, combined).search
     except (re.error, ValueError, OverflowError, RecursionError) as error:
@@ -104,9 +107,27 @@ def _kept_long(pattern: str, flags: str) -> Search:
         re.purge()  # `re` keeps the last 512 itself, however long they are
 
 
-def _escape(found: "re.Match[str]") -> str:
-    """PCRE's escape as Python spells it."""
-    letter = found[1]
+def _rewritten(found: "re.Match[str]") -> str:
+    """An escape of PCRE's, or a set of characters, as Python spells it."""
+    letter = found["escape"]
+    if letter is None:
+        return _set(found["but"], found["set"])
     if letter in _LACKING:
         raise not_implemented(f"\\{letter} in a regular expression")
+    if letter in _ASCII:
+        return f"(?a:{found[0]})"
     return {"z": r"\Z", "Z": r"(?=\n?\Z)"}.get(letter, found[0])
+
+
+def _set(but: str, characters: str) -> str:
+    """A set of characters; where classes of ASCII stand in it, as the choice between these and the others."""
+    if lacking := next((letter for letter in _ESCAPED.findall(characters) if letter in _LACKING), None):
+        raise not_implemented(f"\\{lacking} in a regular expression")
+    classes = [f"\\{letter}" for letter in _ESCAPED.findall(characters) if letter in _CLASSES]
+    if not classes:
+        return f"[{but}{characters}]"
+    others = _ESCAPED.sub(lambda found: "" if found[1] in _CLASSES else found[0], characters)
+    if others.startswith("^"):
+        others = f"\\{others}"
+    choice = f"(?a:[{''.join(classes)}])" + (f"|[{others}]" if others else "")
+    return f"(?:(?!{choice})[\\s\\S])" if but else f"(?:{choice})"

@@ -8,7 +8,6 @@ what front matter says is checked against where the file stands, and believed in
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -31,7 +30,6 @@ from memory.mirror.files import (
 )
 from memory.mirror.folder import MirrorFolder
 from memory.mirror.held import Held
-from memory.mirror.index import Written
 from memory.mirror.mirror import Mirror
 from utils.clock import now
 from utils.errors import Conflict, LociError
@@ -41,38 +39,31 @@ LONGEST_FACT = 600  # characters, as over HTTP
 LONGEST_MESSAGE = 200_000
 
 NOTHING = "it says nothing: delete it, if that is what you mean"
+ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
 _FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
 ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
 
 
-def unfit(owner: str, said: Entry, place: Where, key: str | None) -> str | None:
+def unfit(owner: str, entry: Entry, place: Where, key: str | None) -> str | None:
     """Why a file cannot be what it says it is; None where it can."""
-    if said.conversation_id is not None and file_name(said.conversation_id) != canonical(place):
+    if entry.conversation_id is not None and file_name(entry.conversation_id) != place.folder:
         return "it names another conversation than its folder"
-    if place.conversation is None and said.conversation_id is None and key is None:
+    if place.conversation is None and entry.conversation_id is None and key is None:
         return "its folder's name is cut, and it does not name its conversation"
-    if said.role is not None and said.role != place.role:
+    if entry.role is not None and entry.role != place.role:
         return "it names another role than its folder"
-    if key is not None and said.id is not None and key not in keys_of(said.id, owner):
+    if key is not None and entry.id is not None and key not in keys_of(entry.id, owner):
         return "it names another id than it was written with"
-    if key is not None and not said.text:
+    if key is not None and not entry.text:
         return NOTHING
-    if key is not None and said.id is None and _FRONT_MATTER.search(said.text):
+    if key is not None and entry.id is None and _FRONT_MATTER.search(entry.text):
         return "its front matter has no beginning"
-    if len(said.text) > (LONGEST_FACT if place.role == FACT else LONGEST_MESSAGE):
+    if len(entry.text) > (LONGEST_FACT if place.role == FACT else LONGEST_MESSAGE):
         return "its text is too long"
     if key is None and place.role not in ADDED:
         return "only facts, and messages of the user and the assistant, can be added"
     return None
-
-
-def canonical(place: Where) -> str:
-    """The folder's name that the conversation of a place has."""
-    return file_name(place.conversation) if place.conversation is not None else place.folder
-
-
-ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
 
 class MirrorEdits:
@@ -113,7 +104,7 @@ class MirrorEdits:
                 try:
                     await self._take_over(folder, path, place, there)
                 except (LociError, OSError) as error:
-                    self._mirror.tell(str(folder.base / path), str(error))
+                    self._leave(folder, path, str(error))
         return missing
 
     async def delete(self, owner: str, paths: Collection[str], *, since: int | None = None) -> None:
@@ -143,22 +134,22 @@ class MirrorEdits:
                 await self._mirror.remove(owner, [key])
 
     async def _take_over(self, folder: MirrorFolder, path: str, place: Where, there: bytes | Unreadable) -> None:
-        said = parse(there) if isinstance(there, bytes) else there
+        entry = parse(there) if isinstance(there, bytes) else there
         key = folder.key_at(path)
         if key is not None and place.role == SUMMARY:
             await self._write_summary(folder, key)
             return
-        why = said.why if isinstance(said, Unreadable) else unfit(folder.owner, said, place, key)
-        if why is not None or not isinstance(there, bytes) or not isinstance(said, Entry):
-            self._mirror.tell(str(folder.base / path), why or "it cannot be read")
+        why = entry.why if isinstance(entry, Unreadable) else unfit(folder.owner, entry, place, key)
+        if why is not None or not isinstance(there, bytes) or not isinstance(entry, Entry):
+            self._leave(folder, path, why or "it cannot be read")
         elif key is not None:
-            await self._edited(folder, path, key, said, there)
-        elif path in folder.moved and not said.text:
-            self._mirror.tell(str(folder.base / path), NOTHING)
+            await self._edited(folder, path, key, entry, there)
+        elif path in folder.moved and not entry.text:
+            self._leave(folder, path, NOTHING)
         elif path in folder.moved:
-            await self._saved_again(folder, path, folder.moved[path], said, there)
-        elif said.text:
-            await self._made(folder, path, place, said, there)
+            await self._saved_again(folder, path, folder.moved[path], entry, there)
+        elif entry.text:
+            await self._made(folder, path, place, entry, there)
 
     async def _remove_deleted(self, folder: MirrorFolder, paths: Collection[str]) -> None:
         """Takes away what was written just before a crash, so that the index does not know it, and is deleted by now:
@@ -170,32 +161,32 @@ class MirrorEdits:
         gone = await self._engine.store.changes.deleted_since(folder.owner, folder.position.gists)
         for path in paths:
             there = await asyncio.to_thread(folder.read, path)
-            said = parse(there) if isinstance(there, bytes) else None
-            if not isinstance(said, Entry) or said.id is None or not is_written_by_loci(said, path):
+            entry = parse(there) if isinstance(there, bytes) else None
+            if not isinstance(entry, Entry) or entry.id is None or not is_written_by_loci(entry, path):
                 continue
-            keys = keys_of(said.id, folder.owner)
+            keys = keys_of(entry.id, folder.owner)
             if (not same or not gone.keys().isdisjoint(keys)) and not await self._mirrored.of(folder.owner, keys):
                 await asyncio.to_thread(folder.unlink, path)
 
-    async def _edited(self, folder: MirrorFolder, path: str, key: str, said: Entry, data: bytes) -> None:
+    async def _edited(self, folder: MirrorFolder, path: str, key: str, entry: Entry, data: bytes) -> None:
         held = await self._mirrored.get(folder.owner, key)
         if held is None:
             return  # gone: the mirror's next pass sets the file aside
-        if said.text == plain(held.entry.text):
-            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+        if entry.text == plain(held.entry.text):
+            folder.note(key, path, data, held.entry.text)
         elif self._is_newer(folder, held):
             await self._mirror.put(folder.owner, [held])
         else:
-            await self._change(folder, held, said.text, data)
+            await self._change(folder, held, entry.text, data)
 
-    async def _saved_again(self, folder: MirrorFolder, path: str, key: str, said: Entry, data: bytes) -> None:
+    async def _saved_again(self, folder: MirrorFolder, path: str, key: str, entry: Entry, data: bytes) -> None:
         """A file that stands elsewhere by now was saved where it stood: its editor knows it there."""
         held = await self._mirrored.get(folder.owner, key)
         if held is None or key not in folder.written or self._is_newer(folder, held):
             await asyncio.to_thread(folder.set_aside, path)
             return
-        if said.text != plain(held.entry.text):
-            await self._change(folder, held, said.text)
+        if entry.text != plain(held.entry.text):
+            await self._change(folder, held, entry.text)
         await asyncio.to_thread(folder.unlink, path, data)
 
     async def _change(self, folder: MirrorFolder, held: Held, text: str, data: bytes | None = None) -> None:
@@ -211,54 +202,58 @@ class MirrorEdits:
             await self._engine.oversight.forgetter.reword(owner, unscoped(key, owner), text)
             new = key
         if data is not None:
-            folder.accept(key, data, text)
-        if (now_held := await self._mirrored.get(owner, new)) is not None:
-            await self._mirror.put(owner, [now_held])
+            folder.note(key, folder.written[key].path, data, text)
+        await self._mirror.look_again(owner, [new])
         if new != key:
             await asyncio.to_thread(folder.give_way, key, new)
         self._nudge()
 
-    async def _made(self, folder: MirrorFolder, path: str, place: Where, said: Entry, data: bytes) -> None:
-        owner, named = folder.owner, said.id
-        conversation = place.conversation or said.conversation_id or ""
+    async def _made(self, folder: MirrorFolder, path: str, place: Where, entry: Entry, data: bytes) -> None:
+        owner, named = folder.owner, entry.id
+        conversation = place.conversation or entry.conversation_id or ""
         if named is not None:
             for held in (await self._mirrored.of(owner, keys_of(named, owner))).values():
-                await self._known(folder, path, place, held, said, data)
+                await self._known(folder, path, place, held, entry, data)
                 return
             if await self._mirrored.is_anothers(owner, named):
-                self._mirror.tell(str(folder.base / path), ANOTHERS)
+                self._leave(folder, path, ANOTHERS)
                 return
         if place.role == FACT:
-            added = await add_fact(self._engine, owner, conversation, said)
+            added = await add_fact(self._engine, owner, conversation, entry)
         else:
-            added = await add_message(self._engine, owner, conversation, place.role, path, said)
+            added = await add_message(self._engine, owner, conversation, place.role, path, entry)
         for key, held in (await self._mirrored.of(owner, keys_of(added, owner))).items():
             if key in folder.written:
-                self._mirror.tell(str(folder.base / path), f"{folder.written[key].path!r} says so already")
+                self._leave(folder, path, f"{folder.written[key].path!r} says so already")
                 return
-            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+            folder.note(key, path, data, held.entry.text)
             await self._mirror.put(owner, [held])
         self._nudge()
 
-    async def _known(self, folder: MirrorFolder, path: str, place: Where, held: Held, said: Entry, data: bytes) -> None:
+    async def _known(
+        self, folder: MirrorFolder, path: str, place: Where, held: Held, entry: Entry, data: bytes
+    ) -> None:
         """A file that is not known, of something that is: it was written just before a crash, renamed, or copied."""
-        if file_name(held.entry.conversation_id or "") != canonical(place) or held.entry.role != place.role:
-            self._mirror.tell(str(folder.base / path), ANOTHERS)
+        if file_name(held.entry.conversation_id or "") != place.folder or held.entry.role != place.role:
+            self._leave(folder, path, ANOTHERS)
             return
         before = folder.written.get(held.key)
         if before is None:
             await self._mirror.put(folder.owner, [held])
         elif await asyncio.to_thread(folder.read, before.path) is None:
-            folder.note(held.key, replace(before, path=path))
-            await self._edited(folder, path, held.key, said, data)
-            if (moved := await self._mirrored.get(folder.owner, held.key)) is not None:
-                await self._mirror.put(folder.owner, [moved])
+            folder.rename(held.key, path)
+            await self._edited(folder, path, held.key, entry, data)
+            await self._mirror.look_again(folder.owner, [held.key])
         if folder.key_at(path) is None and await asyncio.to_thread(folder.read, path) is not None:
-            self._mirror.tell(str(folder.base / path), "another file has its id: without one it is something new")
+            self._leave(folder, path, "another file has its id: without one it is something new")
 
     async def _write_summary(self, folder: MirrorFolder, key: str) -> None:
         held = await self._mirrored.summaries(folder.owner, [key])
         await self._mirror.put(folder.owner, held)
+
+    def _leave(self, folder: MirrorFolder, path: str, why: str) -> None:
+        """Leaves a file alone, and says why."""
+        self._mirror.tell(str(folder.base / path), why)
 
     def _is_newer(self, folder: MirrorFolder, held: Held) -> bool:
         """Whether the memory holds another text than when the file was written."""
@@ -270,27 +265,27 @@ def _as_said(path: str) -> tuple[list[str], str]:
     return path.split("/")[1:2], PurePosixPath(path).name
 
 
-async def add_fact(engine: Engine, owner: str, conversation: str, said: Entry) -> str:
+async def add_fact(engine: Engine, owner: str, conversation: str, entry: Entry) -> str:
     """Adds a fact as it stands; returns its id. Extracting and reconciling would make another text of it, or several,
     or none, and could end facts whose files nobody touched. What is in force already is not added again."""
-    text = " ".join(said.text.split())
+    text = " ".join(entry.text.split())
     for fact in await engine.knowledge.facts.in_force(owner, conversation):
         if fact.text == text:
             return fact.id
-    for at in (_past(said.valid_from), now()):
+    for at in (_past(entry.valid_from), now()):
         [decided] = await engine.knowledge.facts.apply(Origin(owner, conversation, BY_HAND, at), [Add(text)])
         if (await engine.knowledge.facts.get(owner, decided.id)).valid_to is None:
             break  # else it was said of the same moment before, and has ended
     return decided.id
 
 
-async def add_message(engine: Engine, owner: str, conversation: str, role: str, path: str, said: Entry) -> str:
+async def add_message(engine: Engine, owner: str, conversation: str, role: str, path: str, entry: Entry) -> str:
     """Adds a message to the end of a conversation; returns its id, the same where a crash has it added again.
 
     Raises `Conflict` where the conversation is being deleted.
     """
-    identifier = said.id or derived_id(owner, conversation, path, said.text)
-    turn = Turn(identifier, "assistant" if role == "assistant" else "user", said.text, _past(said.created_at))
+    identifier = entry.id or derived_id(owner, conversation, path, entry.text)
+    turn = Turn(identifier, "assistant" if role == "assistant" else "user", entry.text, _past(entry.created_at))
     await engine.chats.turns.remember(owner, conversation, [turn])
     return identifier
 

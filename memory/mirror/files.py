@@ -41,7 +41,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Where:
-    """Where a file stands. `conversation`: None where the folder's name was cut; `folder`: that name."""
+    """Where a file stands. `conversation`: None where the folder's name was cut; `folder`: the name that it has, or
+    should have."""
 
     conversation: str | None
     folder: str
@@ -88,7 +89,7 @@ def where(path: str) -> Where | None:
     conversation = name_of(folder) or by_hand
     if conversation is not None and not is_folder_name(conversation):
         return None
-    return Where(conversation, folder, role)
+    return Where(conversation, folder if conversation is None else file_name(conversation), role)
 
 
 def is_hidden(name: str) -> bool:

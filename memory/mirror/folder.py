@@ -10,9 +10,12 @@ import logging
 import os
 import stat
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from time import monotonic
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from memory.mirror.files import (
     ENTRIES,
@@ -23,20 +26,69 @@ from memory.mirror.files import (
     digest,
     digest_of_text,
     is_entry,
+    is_folder_name,
     is_hidden,
     path_of,
     render,
     says,
     where,
 )
-from memory.mirror.index import INDEX, Position, Written, index_of, read_index
-from utils.file_names import file_name
+from utils.file_names import file_name, name_of
 from utils.files import is_half_written, sync_folder, write_whole
 
 SAVING_SHARE = 20  # the index is written so seldom that it takes a twentieth of the time at most
 SAVING_SECONDS = 1.0  # at least between two times
 
+INDEX = "memory_index.json"
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file as it was written or taken over. `hash`: of its bytes; `text`: of the text that the memory held."""
+
+    path: str
+    hash: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far the mirror has come: the user's `epoch`, and the change of each counter up to which it is complete."""
+
+    epoch: str = ""
+    gists: int = 0
+    notes: int = 0
+
+
+@dataclass(frozen=True)
+class Index:
+    user: str
+    position: Position
+    entries: dict[str, Written] = field(default_factory=dict)
+
+
+_index = TypeAdapter(Index)
+
+
+def owner_of(folder: Path) -> str | None:
+    """Whose folder it is: by its name, or where that was cut, by its index; None where no user can be called so."""
+    name = name_of(folder.name)
+    if name is None and (index := read_index(folder)) is not None and file_name(index.user) == folder.name:
+        name = index.user
+    return name if name is not None and is_folder_name(name) else None
+
+
+def read_index(folder: Path) -> Index | None:
+    """The index of a user's folder; None where there is none that can be read."""
+    try:
+        return _index.validate_json((folder / INDEX).read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        log.warning("%r cannot be read: the files are compared with the memory", str(folder / INDEX))
+        return None
 
 
 class MirrorFolder:
@@ -102,7 +154,7 @@ class MirrorFolder:
         same = isinstance(there, bytes) and (there == data or says(there, entry))
         untouched = same or (self.is_untouched(at) if before else there is None)
         if same and at == path:
-            self.note(key, Written(path, digest(there) if isinstance(there, bytes) else "", text))
+            self.note(key, path, there if isinstance(there, bytes) else data, entry.text)
             return
         if before and not untouched and before.text == text and entry.role != SUMMARY:
             return
@@ -114,7 +166,7 @@ class MirrorFolder:
         if at != path and self.key_at(path) is None and self.read(path) is not None:
             self.set_aside(path)
         self._write(path, data)
-        self.note(key, Written(path, digest(data), text))
+        self.note(key, path, data, entry.text)
         if at != path:
             self.moved[at] = key
             self.unlink(at, there if isinstance(there, bytes) else None)
@@ -131,8 +183,15 @@ class MirrorFolder:
             self.unlink(before.path)
         self.drop(key)
 
-    def note(self, key: str, written: Written) -> None:
-        """Takes a file for what the memory holds."""
+    def note(self, key: str, path: str, data: bytes, text: str) -> None:
+        """Takes a file of these bytes for a text that the memory holds."""
+        self._note(key, Written(path, digest(data), digest_of_text(text)))
+
+    def rename(self, key: str, path: str) -> None:
+        """Notes that a file stands elsewhere."""
+        self._note(key, replace(self.written[key], path=path))
+
+    def _note(self, key: str, written: Written) -> None:
         self.drop(key)
         self.written[key] = written
         self._keys[written.path] = key
@@ -143,10 +202,6 @@ class MirrorFolder:
         if before is not None and self._keys.get(before.path) == key:
             del self._keys[before.path]
         self._noted += 1
-
-    def accept(self, key: str, data: bytes, text: str) -> None:
-        """Notes that the memory holds the text of an edited file by now."""
-        self.note(key, replace(self.written[key], hash=digest(data), text=digest_of_text(text)))
 
     def give_way(self, old: str, new: str) -> None:
         """Takes away the file of what was replaced. Where it is saved again, or was meanwhile, the new one is meant."""
@@ -215,7 +270,8 @@ class MirrorFolder:
         for folder in self._unsynced:
             sync_folder(folder)
         self._unsynced.clear()
-        self._write(INDEX, index_of(self.owner, self.position, self.written))
+        index = Index(self.owner, self.position, self.written)
+        self._write(INDEX, orjson.dumps(index, option=orjson.OPT_INDENT_2))
         self._saved = state
         self._save_after = monotonic() + max(SAVING_SECONDS, SAVING_SHARE * (monotonic() - began))
 
@@ -226,7 +282,7 @@ class MirrorFolder:
         self.position = index.position
         for key, written in index.entries.items():
             if where(written.path) is not None:
-                self.note(key, written)
+                self._note(key, written)
         self._saved = (self.position, self._noted)
 
     def _inside(self, path: str) -> Path:

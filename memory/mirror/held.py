@@ -39,8 +39,8 @@ class Mirrored:
         """Tells this database from every other."""
         own = {"_id": "store"}
         await self._mirrors.update_one(own, {"$setOnInsert": {"id": new_id()}}, upsert=True)
-        found = await self._mirrors.find_one(own)
-        return "" if found is None else str(found["id"])
+        mark = await self._mirrors.find_one(own)
+        return "" if mark is None else str(mark["id"])
 
     async def get(self, owner: str, key: str) -> Held | None:
         """What the owner has under a key, be it a message or a fact in force."""
@@ -49,8 +49,8 @@ class Mirrored:
     async def of(self, owner: str, keys: Collection[str]) -> dict[str, Held]:
         """Messages and facts in force by their keys; those that are gone are left out."""
         said = {"_id": {"$in": list(keys)}, "user_id": owner} | SHOWN
-        found = await self._vectors.find(said, TEXT).to_list(None)
-        return {held.key: held for held in await self._held(owner, found)}
+        documents = await self._vectors.find(said, TEXT).to_list(None)
+        return {held.key: held for held in await self._held(owner, documents)}
 
     async def since(self, owner: str, change: int) -> AsyncIterator[list[Held]]:
         """What got its embedding, or another one, after a change; some at a time."""
@@ -72,9 +72,9 @@ class Mirrored:
         """By owner, the keys of the newest gists that no worker has taken up."""
         due = {"embed.state": "pending", "embed.lease_until": {"$exists": True}} | SHOWN
         order = [("embed.lease_until", -1), ("_id", -1)]
-        found = await self._vectors.find(due, {"user_id": 1}).sort(order).limit(NEWEST).to_list(None)
+        documents = await self._vectors.find(due, {"user_id": 1}).sort(order).limit(NEWEST).to_list(None)
         by_owner: dict[str, list[str]] = {}
-        for document in found:
+        for document in documents:
             by_owner.setdefault(document["user_id"], []).append(document["_id"])
         return by_owner
 
@@ -93,17 +93,17 @@ class Mirrored:
 
     async def summaries(self, owner: str, keys: Sequence[str]) -> list[Held]:
         """Summaries of whole sessions: the digest, or where there is none, those of the windows together."""
-        found = await self._summaries.find({"_id": {"$in": list(keys)}, "user_id": owner}).to_list(None)
-        return [Held(one["_id"], entry) for one in found if (entry := _summary(one)).text]
+        documents = await self._summaries.find({"_id": {"$in": list(keys)}, "user_id": owner}).to_list(None)
+        return [Held(document["_id"], entry) for document in documents if (entry := _summary(document)).text]
 
-    async def _held(self, owner: str, found: Sequence[Document]) -> list[Held]:
-        facts = [document["_id"] for document in found if document["kind"] == FACT]
+    async def _held(self, owner: str, documents: Sequence[Document]) -> list[Held]:
+        facts = [document["_id"] for document in documents if document["kind"] == FACT]
         by_id: dict[str, Document] = {}
         if facts:
             in_force = {"_id": {"$in": facts}, "user_id": owner, "valid_to": None}
             by_id = {fact["_id"]: fact for fact in await self._facts.find(in_force, {"history": 0}).to_list(None)}
         held: list[Held] = []
-        for document in found:
+        for document in documents:
             if document["kind"] == FACT and document["_id"] not in by_id:
                 continue
             fact = by_id.get(document["_id"])

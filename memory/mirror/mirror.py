@@ -12,9 +12,8 @@ from pathlib import Path
 from time import monotonic
 
 from memory.mirror.files import ENTRIES, is_hidden
-from memory.mirror.folder import MirrorFolder
+from memory.mirror.folder import MirrorFolder, Position, owner_of
 from memory.mirror.held import BATCH, Held, Mirrored
-from memory.mirror.index import Position, owner_of
 from memory.store import TOMBSTONE_SECONDS, Changes, Collections, Counter, Standing
 from utils.errors import ConfigurationError
 
@@ -148,33 +147,33 @@ class Mirror:
         return not failed
 
     def _put(self, folder: MirrorFolder, held: Sequence[Held]) -> set[str]:
-        """The keys of those that could not be written."""
-        failed = set[str]()
-        for one in held:
-            try:
-                folder.put(one.key, one.entry)
-            except OSError as error:
-                self.tell(str(folder.base), f"{one.entry.role} {one.key!r} cannot be written: {error.strerror}")
-                failed.add(one.key)
-        return failed
+        return self._failing(folder, {one.key: partial(folder.put, one.key, one.entry) for one in held})
 
     async def remove(self, owner: str, keys: Collection[str]) -> bool:
         """Takes away the files of what is remembered no longer; False where some could not be."""
         followed = self._follow_user(owner)
-        failed = await asyncio.to_thread(self._remove, followed.folder, keys)
+        removing = {key: partial(followed.folder.remove, key) for key in keys}
+        failed = await asyncio.to_thread(self._failing, followed.folder, removing)
         followed.waiting = followed.waiting - set(keys) | failed
         return not failed
 
-    def _remove(self, folder: MirrorFolder, keys: Collection[str]) -> set[str]:
-        """The keys of those whose files could not be removed."""
+    def _failing(self, folder: MirrorFolder, changes: Mapping[str, Callable[[], None]]) -> set[str]:
+        """Changes files, each by the key of what it is of; returns the keys of those that could not be."""
         failed = set[str]()
-        for key in keys:
+        for key, change in changes.items():
             try:
-                folder.remove(key)
+                change()
             except OSError as error:
-                self.tell(str(folder.base), f"the file of {key!r} cannot be removed: {error.strerror}")
+                self.tell(str(folder.base), f"the file of {key!r} cannot be written or removed: {error.strerror}")
                 failed.add(key)
         return failed
+
+    async def look_again(self, owner: str, keys: Sequence[str]) -> bool:
+        """Has the files of keys show what is there now: a mark of a deletion stands before the gist goes, and an id
+        that was deleted may have been given again."""
+        held = await self.mirrored.of(owner, keys)
+        removed = await self.remove(owner, [key for key in keys if key not in held])
+        return await self.put(owner, list(held.values())) and removed
 
     def _follow_user(self, owner: str) -> _Followed:
         return self._followed.get(owner) or self._take(MirrorFolder(self.root, owner))
@@ -208,7 +207,7 @@ class Mirror:
         since, done = folder.position.gists, True
         if whole and standing.deleted > since:
             marked = [key for key in await self._changes.deleted_since(owner, since) if key in folder.written]
-            done &= await self._look_again(owner, marked)
+            done &= await self.look_again(owner, marked)
         async for held in self.mirrored.since(owner, since):
             done &= await self.put(owner, held)
         if not whole:
@@ -217,7 +216,7 @@ class Mirror:
             done &= await self.remove(owner, folder.written.keys() - there - summaries.keys())
             missing = sorted(there - folder.written.keys())
             for start in range(0, len(missing), BATCH):
-                done &= await self._look_again(owner, missing[start : start + BATCH])
+                done &= await self.look_again(owner, missing[start : start + BATCH])
         return done
 
     async def _follow_summaries(self, owner: str, followed: _Followed) -> bool:
@@ -245,14 +244,7 @@ class Mirror:
             keys = followed.waiting | set(waiting.get(owner, ()))
             followed.waiting = set()
             if keys:
-                await self._look_again(owner, sorted(keys))
-
-    async def _look_again(self, owner: str, keys: Sequence[str]) -> bool:
-        """Has the files of keys show what is there now: a mark of a deletion stands before the gist goes, and an id
-        that was deleted may have been given again."""
-        held = await self.mirrored.of(owner, keys)
-        removed = await self.remove(owner, [key for key in keys if key not in held])
-        return await self.put(owner, list(held.values())) and removed
+                await self.look_again(owner, sorted(keys))
 
 
 def _mark_of(mark: Path) -> bytes | None:

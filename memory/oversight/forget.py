@@ -9,17 +9,18 @@ same deletion.
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
 from memory.domain import RULE_BASED, KeyValue
-from memory.gists import TEXT, Caches, GistEraser
+from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
+from memory.oversight.owners import KEPT
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
-from memory.store import Changes, Collections, leased, pending
-from memory.turns import TOLD, Receipts, Sessions, Summaries, title_of
+from memory.store import Store, leased, pending
+from memory.turns import TOLD, Conversations, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -27,18 +28,6 @@ from utils.text import content_stems
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
-COUNTED = (
-    "sessions",
-    "vectors",
-    "summaries",
-    "memories",
-    "facts",
-    "receipts",
-    "observations",
-    "scratchpad",
-    "traces",
-    "tasks",
-)
 
 log = logging.getLogger(__name__)
 
@@ -47,24 +36,14 @@ class Forgetter:
     """Deletes sessions, users, single messages and texts. Every recall index of every process sees it at its next
     search."""
 
-    def __init__(
-        self,
-        collections: Collections,
-        changes: Changes,
-        sessions: Sessions,
-        summaries: Summaries,
-        receipts: Receipts,
-        caches: Caches,
-        eraser: GistEraser,
-        products: Sequence[Product],
-    ) -> None:
-        self._collections = collections
-        self._changes = changes
-        self._sessions = sessions
-        self._summaries = summaries
-        self._receipts = receipts
-        self._caches = caches
-        self._eraser = eraser
+    def __init__(self, store: Store, gists: Gists, conversations: Conversations, products: Sequence[Product]) -> None:
+        self._store = store
+        self._collections = store.collections
+        self._sessions = conversations.sessions
+        self._summaries = conversations.summaries
+        self._receipts = conversations.receipts
+        self._caches = gists.caches
+        self._eraser = gists.eraser
         self._products = products
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
@@ -99,39 +78,43 @@ class Forgetter:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
         messages that were. The session's title goes where it quotes the message."""
         source = {"_id": {"$in": keys_of(source_id, owner)}, "user_id": owner}
-        found = await self._collections.vectors.find_one(source)
-        if found is None:
+        message = await self._collections.vectors.find_one(source)
+        if message is None:
             return 0
-        exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
+        exchange = {
+            "user_id": owner,
+            "turn_id": message.get("turn_id", message["id"]),
+            "session_id": message["session_id"],
+        }
         await self._receipts.delete(owner, exchange["turn_id"])
         await self._collections.drafts.delete_many(exchange)  # else its answer would be recovered
-        return await self._messages(owner, exchange if "turn_id" in found else source)
+        return await self._messages(owner, exchange if "turn_id" in message else source)
 
     async def message(self, owner: str, message_id: str) -> bool:
         """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,
         the facts that it alone supported, and the session's title where it quotes the message go with it."""
-        found = await self._turn(owner, message_id)
-        if found is None:
+        message = await self._turn(owner, message_id)
+        if message is None:
             return False
-        await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-        own = {"user_id": owner, "session_id": found["session_id"], "id": found["id"]}
+        await self._receipts.delete(owner, message.get("turn_id") or message["id"])
+        own = {"user_id": owner, "session_id": message["session_id"], "id": message["id"]}
         await self._collections.drafts.delete_many(own)  # of an answer that was recovered from it just now
-        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}) > 0
+        return await self._messages(owner, {"_id": message["_id"], "user_id": owner}) > 0
 
     async def reword(self, owner: str, message_id: str, text: str) -> bool:
         """Puts another text in the place of a message's; False where there is none. What was made of the former text
         goes or is made anew: embedding, facts, summary, title, the receipt of a question, observations."""
-        while (found := await self._turn(owner, message_id)) is not None:
-            if found["role"] == "user":
-                await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-            told = await self._told_of(owner, found["session_id"], [found])
+        while (message := await self._turn(owner, message_id)) is not None:
+            if message["role"] == "user":
+                await self._receipts.delete(owner, message.get("turn_id") or message["id"])
+            told = await self._told_of(owner, message["session_id"], [message])
             # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
-            held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
+            held = {"_id": message["_id"], "user_id": owner, "facts": {"$exists": True}}
             await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
-            await self._forget_made(owner, found)
-            if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
+            await self._forget_made(owner, message)
+            if await self._overwrite(owner, message, text):  # else somebody was faster: it has yet another text
                 await self._unquote(owner, told.but_for(text))
-                await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
+                await self._sessions.retitle(owner, message["session_id"], message["content"], title_of(text))
                 return True
         return False
 
@@ -143,19 +126,28 @@ class Forgetter:
             return 0
         value = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
         subject = set(content_stems(key))
-        telling: dict[str, Document] = {}
-        for pattern in patterns_of_values(longest):
-            told = {"user_id": owner, "role": "assistant", "content": {"$regex": pattern, "$options": "i"}}
-            telling |= {one["_id"]: one for one in await self._collections.vectors.find(told, TEXT).to_list(None)}
-        redacted = 0
-        for message in telling.values():
-            found: Document | None = message
-            if not subject & set(content_stems(message["content"])) or not value.search(message["content"]):
-                continue
-            while found is not None and not await self._overwrite(owner, found, value.sub("…", found["content"])):
-                found = await self._turn(owner, found["id"])
-            redacted += 1
-        return redacted
+
+        def without_values(text: str) -> str:
+            return value.sub("…", text) if subject & set(content_stems(text)) else text
+
+        return await self._take_out(owner, patterns_of_values(longest), without_values)
+
+    async def _take_out(
+        self, owner: str, patterns: Sequence[str], take_out: Callable[[str], str], **which: object
+    ) -> int:
+        """Gives the assistant's messages that match a pattern the texts that are left of them; returns how many there
+        were. `which`: of these messages."""
+        changed = set[str]()
+        for pattern in patterns:
+            telling = {"user_id": owner, "role": "assistant", **which, "content": {"$regex": pattern}}
+            for message in await self._collections.vectors.find(telling, TEXT).to_list(None):
+                found: Document | None = message
+                while found is not None and (text := take_out(found["content"])) != found["content"]:
+                    if await self._overwrite(owner, found, text):
+                        changed.add(found["_id"])
+                        break
+                    found = await self._turn(owner, found["id"])  # somebody else was faster
+        return len(changed)
 
     async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> Told:
         """What answers by rules may have told of messages: what these say, what was made of them alone, and the lines
@@ -172,36 +164,22 @@ class Forgetter:
 
     async def _unquote(self, owner: str, told: Told) -> None:
         """Takes what was told out of the answers by rules, which quote and sum up."""
-        by_rules = {"user_id": owner, "role": "assistant", "model": RULE_BASED} | TOLD
-        for pattern in told.patterns():
-            telling = by_rules | {"content": {"$regex": pattern}}
-            for one in await self._collections.vectors.find(telling, TEXT).to_list(None):
-                found: Document | None = one
-                while found is not None and not await self._without(owner, found, told):
-                    found = await self._turn(owner, found["id"])  # somebody else was faster
-
-    async def _without(self, owner: str, found: Document, told: Told) -> bool:
-        text = told.taken_out_of(found["content"])
-        return text == found["content"] or await self._overwrite(owner, found, text)
+        await self._take_out(owner, told.patterns(), told.taken_out_of, model=RULE_BASED, **TOLD)
 
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
         ends."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(COUNTED, 0))
+        counts = Counter(dict.fromkeys(KEPT, 0))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
         for product in reversed(self._products):  # what was made of messages goes before them
             counts.update(await product.forget_user(owner, moment))
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
-        for name in ("sessions", "vectors", "memories", "banks"):
-            if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
-                return dict(counts)  # the user came back meanwhile
-        await self._collections.tombstones.delete_many(own)
-        await self._changes.forget(owner)
-        self._caches.forget(owner)
+        if await self._store.drop_unused(owner):  # else the user came back meanwhile
+            self._caches.forget(owner)
         return dict(counts)
 
     async def _end_imports(self, owner: str) -> None:
@@ -211,16 +189,16 @@ class Forgetter:
     async def finish(self) -> None:
         """Ends the deletions of messages that a crash cut short, some of them at a time."""
         marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
-        for found in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
+        for message in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
             try:
-                await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+                await self._messages(message["user_id"], {"_id": message["_id"], "user_id": message["user_id"]})
             except LociError as error:
                 log.warning("the deletion of a message is ended later: %s", error.detail)
 
     async def _turn(self, owner: str, message_id: str) -> Document | None:
         own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
-        found: Document | None = await self._collections.vectors.find_one(own, TEXT)
-        return found
+        message: Document | None = await self._collections.vectors.find_one(own, TEXT)
+        return message
 
     async def _messages(self, owner: str, going: Document) -> int:
         """Deletes the messages of a filter, all of one session; returns how many."""
@@ -258,16 +236,16 @@ class Forgetter:
         marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
         return marked
 
-    async def _overwrite(self, owner: str, found: Document, text: str) -> bool:
+    async def _overwrite(self, owner: str, message: Document, text: str) -> bool:
         """Gives a message another text, of which embedding, facts and the summary that covers it are to be made; False
         where it has not the text any more that was found."""
-        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
-        async with self._changes.overwriting(owner):
+        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in message else {})
+        async with self._store.changes.overwriting(owner):
             done = await self._collections.vectors.update_one(
-                {"_id": found["_id"], "user_id": owner, "content": found["content"]},
+                {"_id": message["_id"], "user_id": owner, "content": message["content"]},
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
-        self._caches.let_go(owner, [found["_id"]])
-        await self._forget_made(owner, found)
-        await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
+        self._caches.let_go(owner, [message["_id"]])
+        await self._forget_made(owner, message)
+        await self._summaries.rewrite(owner, message["session_id"], [message["message_index"]])
         return bool(done.matched_count)

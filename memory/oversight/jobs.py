@@ -101,19 +101,19 @@ class Jobs:
     ) -> list[Job]:
         """Jobs in a state, kind by kind in the order of `KINDS`, those due longest first. `after`: `updated_at` and
         `place` of the last one seen. Raises `InvalidInput` where there can be no such place."""
-        found: list[Job] = []
+        jobs: list[Job] = []
         for each, since in _kinds_after(kind, after):
-            if len(found) < limit:
-                found += await self._page(each, progress, limit - len(found), since)
-        return found
+            if len(jobs) < limit:
+                jobs += await self._page(each, progress, limit - len(jobs), since)
+        return jobs
 
     async def embeddings(self, owner: str, session_id: str, first: int, last: int) -> dict[int, Embedding]:
         """How far the embeddings of a session's messages are, by their places from the first to the last."""
         places = {"$gte": first, "$lte": last}
         own = {"user_id": owner, "session_id": session_id, "message_index": places}
         read = {"message_index": 1, "embed": 1, "embedding_model": 1}
-        found = await self._vectors.find(own, read).to_list(None)
-        return {document["message_index"]: _embedding(document) for document in found}
+        documents = await self._vectors.find(own, read).to_list(None)
+        return {document["message_index"]: _embedding(document) for document in documents}
 
     async def retry(self, kind: Kind, key: str) -> None:
         """Puts a dead job back, with all its attempts before it, by one update that no other state lets through.
@@ -121,8 +121,8 @@ class Jobs:
         queue = self._queues[kind]
         if await revive(queue.collection, queue.field, {"_id": key}):
             return
-        found = await queue.collection.find_one({"_id": key}, {f"{queue.field}.state": 1})
-        state = (found or {}).get(queue.field, {}).get("state")
+        document = await queue.collection.find_one({"_id": key}, {f"{queue.field}.state": 1})
+        state = (document or {}).get(queue.field, {}).get("state")
         if state is None:
             raise NotFound("No such job")
         raise Conflict(f"Only a dead job is tried again, and this one is {TOLD[state]}")
@@ -144,8 +144,8 @@ class Jobs:
     async def _oldest(self, queue: Queue) -> datetime | None:
         due = {f"{queue.field}.state": "pending", f"{queue.field}.lease_until": {"$lte": now()}}
         order = [(f"{queue.field}.lease_until", 1), ("_id", 1)]
-        found = await queue.collection.find(due, {queue.field: 1}).sort(order).limit(1).to_list(None)
-        return found[0][queue.field]["lease_until"] if found else None
+        documents = await queue.collection.find(due, {queue.field: 1}).sort(order).limit(1).to_list(None)
+        return documents[0][queue.field]["lease_until"] if documents else None
 
     async def _page(
         self, kind: Kind, progress: Progress, limit: int, after: tuple[datetime, str] | None

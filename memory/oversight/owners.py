@@ -15,10 +15,11 @@ from utils.mongo import Document
 
 # Whoever has anything has it in one of these, or counters in `owners`: what is not named here belongs to these.
 HOLDING = ("sessions", "memories", "facts", "tasks", "observations", "banks", "scratchpad", "api_keys")
-COUNTED = (
+KEPT = (
     *("sessions", "vectors", "summaries", "memories", "facts", "receipts", "observations", "scratchpad", "traces"),
-    *("tasks", "banks", "bank_versions", "drafts"),
+    *("tasks", "banks", "bank_versions"),
 )
+COUNTED = (*KEPT, "drafts")
 LATEST = {  # when something happened last, by the field that an index has behind the user
     "sessions": "updated_at",
     "memories": "updated_at",
@@ -59,8 +60,8 @@ class Owners:
 
     async def page(self, *, limit: int, after: str = "", part: str = "") -> list[OwnerSeen]:
         """Users in the order of their ids, behind the last one seen. `part`: of the id, in any case."""
-        found = await self._met(limit, after, part)
-        return list(await asyncio.gather(*(self._seen(owner, names) for owner, names in found)))
+        owners = await self._met(limit, after, part)
+        return list(await asyncio.gather(*(self._seen(owner, names) for owner, names in owners)))
 
     async def require(self, owner: str) -> None:
         """Raises `NotFound` where a user has nothing here."""
@@ -113,8 +114,8 @@ class Owners:
     async def _next(self, name: str, after: str, part: str) -> str | None:
         key = _key_of(name)
         wanted: Document = {"$gt": after} | ({"$regex": re.escape(part), "$options": "i"} if part else {})
-        found = await self._collection(name).find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
-        return str(found[0][key]) if found else None
+        documents = await self._collection(name).find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
+        return str(documents[0][key]) if documents else None
 
     async def _seen(self, owner: str, names: Collection[str]) -> OwnerSeen:
         """A user. `names`: of the collections in which something of theirs may be."""
@@ -136,8 +137,8 @@ class Owners:
     async def _latest(self, name: str, owner: str) -> datetime | None:
         field = LATEST[name]
         newest = self._collection(name).find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
-        found = await newest.limit(1).to_list(None)
-        return found[0][field] if found else None
+        documents = await newest.limit(1).to_list(None)
+        return documents[0][field] if documents else None
 
     def _collection(self, name: str) -> Stored:
         collection: Stored = getattr(self._collections, name)

@@ -36,15 +36,6 @@ def open_oversight(
     products: Sequence[Product],
 ) -> Oversight:
     collections = store.collections
-    forgetter = Forgetter(
-        collections,
-        store.changes,
-        conversations.sessions,
-        conversations.summaries,
-        conversations.receipts,
-        gists.caches,
-        gists.eraser,
-        products,
-    )
+    forgetter = Forgetter(store, gists, conversations, products)
     explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
     return Oversight(forgetter, Saying(collections), explainer, Owners(collections), Jobs(collections, products))

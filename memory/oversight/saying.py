@@ -1,4 +1,4 @@
-"""Which messages of the user's say what is to be forgotten, though nobody asked to remember it?"""
+"""Which messages of the user's say what is to be forgotten, though nobody asked to remember it."""
 
 import asyncio
 import re
@@ -50,12 +50,16 @@ class Saying:
         say that it is something else."""
         thing, _ = of_what(key) or (key, "")
         saying = {"user_id": owner, "role": "user", "name": None} | {
-            "content": {"$regex": rf"\b(?:my|our|the)\W{{0,3}}{named_in(thing)}", "$options": "i"}
+            "content": {"$regex": rf"(?:^|\W)(?:my|our|the)\W{{0,3}}{named_in(thing)}", "$options": "i"}
         }
-        found = await self._vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
-        said = {one["id"]: values_stated(one["content"], key) for one in found}
-        same = [identifier for identifier, told in said.items() if any(_is_one_of(values, one) for one in told)]
-        return same, sum(bool(told) for told in said.values()) - len(same)
+        messages = await self._vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
+        stated = {message["id"]: values_stated(message["content"], key) for message in messages}
+        same = [
+            identifier
+            for identifier, statements in stated.items()
+            if any(_is_one_of(values, statement) for statement in statements)
+        ]
+        return same, sum(bool(statements) for statements in stated.values()) - len(same)
 
     async def statement(self, owner: str, statement: str) -> list[Said]:
         """The messages that say a statement and nothing else, whatever their marks and capitals; where there is none,
@@ -64,32 +68,35 @@ class Saying:
         words = _words(statement)
         if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or ends_with_question_mark(statement):
             return []
-        pattern = r"\W+".join(words)
-        found = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")
+        pattern = r"\W+".join(re.findall(r"\w+", statement))  # as it is spelt: "straße" folds to what no message says
+        messages = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")
         # MongoDB takes letters that are not ASCII for none.
-        whole = [Said(one["id"], one["content"]) for one in found if _says(one["content"], words)]
-        saying = whole or _each_said(found, lambda part: statement if _says(part, words) else None)
+        whole = [Said(message["id"], message["content"]) for message in messages if _says(message["content"], words)]
+        saying = whole or _each_said(messages, lambda part: statement if _says(part, words) else None)
         asked = [
-            Said(one["id"], statement) for one in found if _words(statement_to_forget(one["content"]) or "") == words
+            Said(message["id"], statement)
+            for message in messages
+            if _words(statement_to_forget(message["content"]) or "") == words
         ]
         return [*saying, *asked] if saying else []
 
     async def attribute(self, owner: str, attribute: Attribute) -> list[Said]:
         """The messages that give an attribute of the user's a value; of conversations with facts of their own none."""
-        found = await self._told(owner, attribute.words)
-        told = [one for one in found if statement_to_remember(one["content"]) is None]  # else it is kept under a key
+        messages = await self._told(owner, attribute.words)
+        # What was to be remembered is kept under a key.
+        stating = [message for message in messages if statement_to_remember(message["content"]) is None]
         # In a thread, for there may be many, and the loop answers others meanwhile.
-        return await asyncio.to_thread(_each_said, told, lambda part: value_given(part, attribute))
+        return await asyncio.to_thread(_each_said, stating, lambda part: value_given(part, attribute))
 
     async def _told(self, owner: str, pattern: str) -> list[Document]:
-        told = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
+        wanted = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
             "content": {"$regex": pattern, "$options": "i"}
         }
-        return await self._vectors.find(told, {"id": 1, "content": 1}).to_list(None)
+        return await self._vectors.find(wanted, {"id": 1, "content": 1}).to_list(None)
 
 
 def _each_said(messages: Iterable[Document], value_of: Callable[[str], str | None]) -> list[Said]:
-    return [said for one in messages if (said := _said(one, value_of)) is not None]
+    return [statement for message in messages if (statement := _said(message, value_of)) is not None]
 
 
 def _said(message: Document, value_of: Callable[[str], str | None]) -> Said | None:

@@ -35,46 +35,34 @@ class Told:
 
     def patterns(self) -> list[str]:
         """Patterns, each of a length that MongoDB takes, that find the answers that tell it."""
-        return [*patterns_of(self.texts), *patterns_of_lines(self.lines)]
+        lines = [re.escape(line[:QUOTED]) for line in self.lines]
+        return [*_patterns_of(self.texts), *_together(r"(?:^|\n)", lines)]
 
     def taken_out_of(self, answer: str) -> str:
-        return without_lines(without_quotations(answer, self.texts), self.lines)
-
-
-def patterns_of(texts: Collection[str]) -> list[str]:
-    """Patterns, each of a length that MongoDB takes, that find quotations of texts and of any sentence of them."""
-    whole = [_beginning(text, text[:QUOTED]) for text in _stripped(texts)]
-    sentences = [" ".join(part.split()) for text in texts for part in split_sentences(text)]
-    return _together(_BEFORE, [*whole, *(_beginning(one, _uncut(one)) for one in sentences)])
-
-
-def patterns_of_lines(lines: Collection[str]) -> list[str]:
-    """The same of whole lines, as a model wrote them."""
-    return _together(r"(?:^|\n)", [re.escape(line[:QUOTED]) for line in lines])
+        """An answer by rules with "…" in the place of what it quotes of the texts, and of each of the lines."""
+        for text in _stripped(self.texts):
+            answer = answer.replace(f"“{text}”", "“…”")
+        for pattern in _patterns_of(self.texts):
+            answer = re.sub(rf"({_BEFORE}){pattern.removeprefix(_BEFORE)}{_REST}", r"\1…", answer)
+        return "\n".join("- …" if line in self.lines else line for line in answer.split("\n"))
 
 
 def patterns_of_values(values: Collection[str]) -> list[str]:
-    """The same of values as an answer tells them; of a long one, of its beginning."""
-    return _together(r"(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
-
-
-def without_quotations(answer: str, texts: Collection[str]) -> str:
-    """An answer by rules with "…" in the place of what it quotes of texts."""
-    for text in _stripped(texts):
-        answer = answer.replace(f"“{text}”", "“…”")
-    for pattern in patterns_of(texts):
-        answer = re.sub(rf"({_BEFORE}){pattern.removeprefix(_BEFORE)}{_REST}", r"\1…", answer)
-    return answer
-
-
-def without_lines(answer: str, lines: Collection[str]) -> str:
-    """An answer by rules with "- …" in the place of these lines."""
-    return "\n".join("- …" if line in lines else line for line in answer.split("\n"))
+    """Patterns, each of a length that MongoDB takes, that find values as an answer tells them, in any case; of a long
+    one, its beginning."""
+    return _together(r"(?i)(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
 
 
 def lines_of(text: str) -> set[str]:
     """The lines of a text that say something."""
     return {line for line in text.splitlines() if line.strip()}
+
+
+def _patterns_of(texts: Collection[str]) -> list[str]:
+    """Patterns that find quotations of texts and of any sentence of them."""
+    whole = [_beginning(text, text[:QUOTED]) for text in _stripped(texts)]
+    sentences = [" ".join(part.split()) for text in texts for part in split_sentences(text)]
+    return _together(_BEFORE, [*whole, *(_beginning(sentence, _uncut(sentence)) for sentence in sentences)])
 
 
 def _stripped(texts: Collection[str]) -> list[str]:

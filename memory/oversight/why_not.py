@@ -89,60 +89,60 @@ class Explainer:
         known = _recorded(receipt, owner, identifier)
         if known is not None:
             return known
-        found = await self._vectors.find_one(
+        message = await self._vectors.find_one(
             {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "id": identifier}, TEXT
         )
-        if found is None:
+        if message is None:
             try:
                 return await self._not_observed(receipt, owner, await self._observations.get(owner, identifier))
             except NotFound:
                 return WhyNot(identifier, "owner")
-        if found["created_at"] > receipt.at:
+        if message["created_at"] > receipt.at:
             return WhyNot(identifier, "later")
         if not receipt.need_memory or not receipt.query:
             return WhyNot(identifier, "memory_not_asked")
-        if gist_of(found).by_rules:
+        if gist_of(message).by_rules:
             return WhyNot(identifier, "by_rules")
-        if found.get("embedding_model") != self._embedder.model:
+        if message.get("embedding_model") != self._embedder.model:
             return WhyNot(identifier, "not_embedded")
         recipe = replace(RECIPES[receipt.recipe], top_k=receipt.top_k)
         # What was said later was not there to be found; what is only dated later was.
-        until = max(receipt.at, found["timestamp"]).timestamp()
+        until = max(receipt.at, message["timestamp"]).timestamp()
         limits = {"until": until, "exclude": frozenset(receipt.messages)}
         if recipe.name == PROXY.name:
             scope = Scope.of_conversation(receipt.session_id, **limits)
         else:
             scope = Scope(receipt.session_id, **limits)
-        if scope.sessions is not None and found["session_id"] not in scope.sessions:
+        if scope.sessions is not None and message["session_id"] not in scope.sessions:
             return WhyNot(identifier, "conversation")
         searched = receipt.searched or receipt.query
-        placed = await self._recaller.place_of(owner, searched, recipe, scope, found["_id"])
+        placed = await self._recaller.place_of(owner, searched, recipe, scope, message["_id"])
         if isinstance(placed, str):
             return WhyNot(identifier, placed)
         place, ranked = placed
         better: Reason = "top_k" if place >= receipt.top_k else "since"
         return WhyNot(identifier, ranked.dropped or better, place, ranked.parts)
 
-    async def _not_observed(self, receipt: Receipt, owner: str, one: Observation) -> WhyNot:
+    async def _not_observed(self, receipt: Receipt, owner: str, observation: Observation) -> WhyNot:
         """Why an answer did not use an observation that its receipt does not name."""
-        if one.created_at > receipt.at:
-            return WhyNot(one.id, "later")
+        if observation.created_at > receipt.at:
+            return WhyNot(observation.id, "later")
         if not receipt.need_memory or not receipt.query:
-            return WhyNot(one.id, "memory_not_asked")
+            return WhyNot(observation.id, "memory_not_asked")
         if receipt.recipe == PROXY.name:
-            return WhyNot(one.id, "conversation")
-        every = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
-        recalled = await self._observations.recall(owner, receipt.query, every, until=receipt.at)
-        found = {each.observation.id: (place, each) for place, each in enumerate(recalled)}
-        if one.id not in found:
-            return WhyNot(one.id, "pool")
-        place, each = found[one.id]
+            return WhyNot(observation.id, "conversation")
+        recipe = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
+        recalled = await self._observations.recall(owner, receipt.query, recipe, until=receipt.at)
+        places = {each.observation.id: (place, each) for place, each in enumerate(recalled)}
+        if observation.id not in places:
+            return WhyNot(observation.id, "pool")
+        place, each = places[observation.id]
         reason: Reason = "top_k" if place >= OBSERVED.top_k else "since"
         if each.score < OBSERVED.floor:
             reason = "below_floor"
         elif not receipt.observed:
             reason = "not_observed"
-        return WhyNot(one.id, reason, place, each.as_candidate().parts)
+        return WhyNot(observation.id, reason, place, each.as_candidate().parts)
 
 
 def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:

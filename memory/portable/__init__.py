@@ -1,11 +1,8 @@
-"""Export and import: everything of a user as records, out of the store and into it, under any owner.
+"""The format of an export, and its import: records come into the store under any owner.
 
-Which records there are, each product says; here they are put in order, batched, and taken back where a deletion comes
-between.
+Which records there are, each product says; here they are batched, and taken back where a deletion comes between.
 """
 
-from memory.portable.export import Exporter
-from memory.portable.importing import Import, Importer, Taken
-from memory.portable.record import FORMAT, KINDS, VERSION, Kind
+from memory.portable.importing import FORMAT, KINDS, VERSION, Import, Importer, Kind, Taken
 
-__all__ = ["FORMAT", "KINDS", "VERSION", "Exporter", "Import", "Importer", "Kind", "Taken"]
+__all__ = ["FORMAT", "KINDS", "VERSION", "Import", "Importer", "Kind", "Taken"]

@@ -1,4 +1,4 @@
-"""Import: records come into a user's memory such that a repeat adds nothing and a deletion ends it.
+"""An export's format, and its import into a user's memory: a repeat adds nothing, and a deletion ends it.
 
 Records come in batches; what is there already stays as it is, so an import that was cut short is ended by a repeat. One
 import of a user goes on at a time, in whatever process. It is noted among the requests in progress, and whoever deletes
@@ -10,13 +10,33 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from memory.ids import new_id
-from memory.portable.record import KINDS
 from memory.product import Product, Record, Taker
-from memory.store import Changes, Collections, NamedLeases
+from memory.store import NamedLeases, Store
 from utils.clock import now
 from utils.errors import Conflict
+from utils.mongo import Collection
+
+FORMAT: Literal["loci"] = "loci"
+VERSION: Literal[1] = 1  # another one where an older reader would lose or misread something
+
+Kind = Literal[
+    "session",
+    "summaries",
+    "message",
+    "fact",
+    "memory",
+    "observation",
+    "entry",
+    "task",
+    "trace",
+    "bank_version",
+    "bank",
+    "receipt",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 BATCH = 200  # records
 BATCH_BYTES = 1_000_000  # of the lines that they came in
@@ -36,9 +56,9 @@ class Taken:
 class Import:
     """An import under way. `note`: the `_id` of its note."""
 
-    def __init__(self, note: str, collections: Collections, takers: Mapping[str, Taker]) -> None:
+    def __init__(self, note: str, requests: Collection, takers: Mapping[str, Taker]) -> None:
         self._note = note
-        self._requests = collections.idempotency
+        self._requests = requests
         self._takers = takers
         self._batch: list[Record] = []
         self._size = 0
@@ -92,11 +112,10 @@ class Import:
 
 
 class Importer:
-    def __init__(self, collections: Collections, changes: Changes, products: Sequence[Product]) -> None:
-        self._collections = collections
-        self._requests = collections.idempotency
-        self._leases = NamedLeases(collections)
-        self._changes = changes
+    def __init__(self, store: Store, products: Sequence[Product]) -> None:
+        self._store = store
+        self._requests = store.collections.idempotency
+        self._leases = NamedLeases(store.collections)
         self._products = products
 
     @asynccontextmanager
@@ -109,17 +128,9 @@ class Importer:
             await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
             takers = {kind: taker for product in self._products for kind, taker in product.takers(owner).items()}
             try:
-                yield Import(note, self._collections, takers)
+                yield Import(note, self._requests, takers)
             finally:
                 for taker in dict.fromkeys(takers.values()):
                     await taker.close()
                 await self._requests.delete_one({"_id": note})
-                await self._drop_unused(owner)
-
-    async def _drop_unused(self, owner: str) -> None:
-        """Lets go of what was begun for records that were taken back, where all of the user is deleted."""
-        for name in ("sessions", "vectors", "memories", "banks"):
-            if await getattr(self._collections, name).find_one({"user_id": owner}, {"_id": 1}) is not None:
-                return
-        await self._collections.tombstones.delete_many({"user_id": owner})
-        await self._changes.forget(owner)
+                await self._store.drop_unused(owner)  # what was begun for records that were taken back

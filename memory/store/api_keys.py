@@ -34,5 +34,5 @@ class StoredKeys:
 
     async def user_of(self, digest: str) -> str | None:
         """Whose key has this hash; None where it is not known."""
-        found = await self._keys.find_one({"_id": digest})
-        return str(found["user_id"]) if found is not None else None
+        key = await self._keys.find_one({"_id": digest})
+        return str(key["user_id"]) if key is not None else None

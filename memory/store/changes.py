@@ -49,17 +49,19 @@ class Changes:
 
     async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
         """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
-        found = await self._reads.get(owner)
-        return None if found is None else _standing(found, counter)
+        document = await self._reads.get(owner)
+        return None if document is None else _standing(document, counter)
 
     async def every(self) -> dict[str, dict[Counter, Standing]]:
         """The state of every user of whom something was changed."""
-        found = await self._owners.find({}).to_list(None)
-        return {one["_id"]: {counter: _standing(one, counter) for counter in COUNTERS} for one in found}
+        documents = await self._owners.find({}).to_list(None)
+        return {
+            document["_id"]: {counter: _standing(document, counter) for counter in COUNTERS} for document in documents
+        }
 
     async def _read(self, owners: Sequence[str]) -> list[Document | None]:
-        found = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
-        by_owner = {document["_id"]: document for document in found}
+        documents = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
+        by_owner = {document["_id"]: document for document in documents}
         return [by_owner.get(owner) for owner in owners]
 
     async def take(self, owner: str, counter: Counter = "gists", *, deletion: bool = False) -> int:
@@ -159,7 +161,7 @@ class Changes:
             )
 
 
-def _standing(found: Document, counter: Counter) -> Standing:
-    state = found[counter]
+def _standing(document: Document, counter: Counter) -> Standing:
+    state = document[counter]
     numbers = [entry["n"] for entry in state["open"]]
-    return Standing(found["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)
+    return Standing(document["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)

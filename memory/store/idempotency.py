@@ -52,13 +52,13 @@ class IdempotencyKeys:
             )
             return None
         except DuplicateKeyError:
-            found = await self._requests.find_one({"_id": identifier})
-        if found is None:
+            request = await self._requests.find_one({"_id": identifier})
+        if request is None:
             return await self.begin(owner, key, fingerprint)
-        if found["fingerprint"] != fingerprint:
+        if request["fingerprint"] != fingerprint:
             raise IdempotencyMismatch("This Idempotency-Key was used with another request")
-        if found["state"] == "done":
-            return StoredAnswer(found["status"], found["media_type"], found["body"], found.get("headers", {}))
+        if request["state"] == "done":
+            return StoredAnswer(request["status"], request["media_type"], request["body"], request.get("headers", {}))
         taken = await self._requests.update_one(
             {"_id": identifier, "state": "in_progress", "until": {"$lte": moment}},
             {"$set": {"until": moment + IN_PROGRESS}},

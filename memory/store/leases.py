@@ -18,6 +18,7 @@ from pymongo.errors import PyMongoError
 from memory.ids import new_id
 from utils.clock import now
 from utils.mongo import Collection, Document
+from utils.tasks import begun
 
 State = Literal["pending", "leased", "done", "dead"]
 
@@ -111,12 +112,8 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
             with suppress(PyMongoError):  # the next try may come in time; a lost lease shows when its holder writes
                 await collection.update_many(mine, {"$set": {f"{field}.lease_until": now() + LEASE}})
 
-    renewing = asyncio.create_task(renew())
-    try:
+    async with begun(renew()):
         yield
-    finally:
-        renewing.cancel()
-        await asyncio.wait([renewing])
 
 
 async def count(collection: Collection, field: str, states: Sequence[State], most: int) -> int:

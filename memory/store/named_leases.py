@@ -13,6 +13,7 @@ from memory.ids import derived_id, new_id
 from memory.store.collections import Collections
 from utils.clock import now
 from utils.errors import Conflict
+from utils.tasks import begun
 
 LEASE = timedelta(seconds=4)  # without a sign of life from its holder; so long a holder that dies keeps others waiting
 WAIT = 10.0  # seconds for others: longer than one that died keeps it
@@ -46,13 +47,8 @@ class NamedLeases:
             await asyncio.sleep(step)
             step = min(2 * step, LAST_STEP)
         try:
-            async with asyncio.timeout(None) as holding:
-                renewing = asyncio.create_task(self._renew(key, token, holding))
-                try:
-                    yield True
-                finally:
-                    renewing.cancel()
-                    await asyncio.wait([renewing])
+            async with asyncio.timeout(None) as holding, begun(self._renew(key, token, holding)):
+                yield True
         except TimeoutError:
             if not holding.expired():
                 raise

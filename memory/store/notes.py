@@ -45,7 +45,7 @@ class NotesCache(Generic[T]):
                 self._kept.popitem(last=False)
         return value
 
-    def forget(self, owner: str) -> None:
+    def let_go(self, owner: str) -> None:
         """Lets go of all that is kept of an owner."""
         for key in [key for key in self._kept if key[0] == owner]:
             del self._kept[key]

@@ -16,6 +16,16 @@ class Store:
     idempotency: IdempotencyKeys
     api_keys: StoredKeys
 
+    async def drop_unused(self, owner: str) -> bool:
+        """Drops a user's counters and marks where nothing else of the user is left; whether that is so."""
+        kept = self.collections
+        for holding in (kept.sessions, kept.vectors, kept.memories, kept.banks):
+            if await holding.find_one({"user_id": owner}, {"_id": 1}) is not None:
+                return False
+        await kept.tombstones.delete_many({"user_id": owner})
+        await self.changes.forget(owner)
+        return True
+
     async def ping(self) -> None:
         """Asks the database for a sign of life; raises what the driver raises."""
         await self.collections.owners.database.command("ping")

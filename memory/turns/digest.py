@@ -1,6 +1,5 @@
 """The digest of a whole conversation: one summary, made of the one before and what was said since."""
 
-import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
@@ -9,50 +8,39 @@ from typing import Any
 import orjson
 from pymongo.errors import DuplicateKeyError
 
-from config.prompts import prompt
 from config.recipes import DigestRecipe
 from memory.domain import RULE_BASED, Gist
 from memory.gists import TEXT, gist_of
 from memory.language import extend_by_rules
 from memory.store import Changes, Collections, NotesCache
-from memory.turns.summaries import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
-from utils.chat import ChatModel, Message
+from memory.turns.summaries import TOLD, key_of, shortened, write_by_model
+from utils.chat import ChatModel
 from utils.clock import now
-from utils.errors import ModelError
 from utils.mongo import Document
-from utils.text import cut_at_word
 
 ANSWERED = timedelta(minutes=10)  # after its prompt; what takes longer will not come
-
-log = logging.getLogger(__name__)
+RECIPE = DigestRecipe()
 
 
 class Digests:
     """The digest of a conversation stands beside its summaries of windows."""
 
-    def __init__(
-        self, collections: Collections, changes: Changes, model: ChatModel | None, recipe: DigestRecipe
-    ) -> None:
+    def __init__(self, collections: Collections, changes: Changes, model: ChatModel | None) -> None:
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._summaries = collections.summaries
         self._changes = changes
-        self._texts = NotesCache(changes, self._read)
+        self.cache = NotesCache(changes, self._read)
         self._model = model
-        self._recipe = recipe
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
-        return await self._texts.get(owner, session_id)
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._texts.forget(owner)
+        return await self.cache.get(owner, session_id)
 
     async def _read(self, owner: str, session_id: str) -> str:
         own = {"user_id": owner, "session_id": session_id}
-        found = await self._summaries.find_one(own, {"digest.text": 1})
-        return str(found.get("digest", {}).get("text", "")) if found else ""
+        document = await self._summaries.find_one(own, {"digest.text": 1})
+        return str(document.get("digest", {}).get("text", "")) if document else ""
 
     async def extend(self, owner: str, session_id: str) -> bool:
         """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""
@@ -66,8 +54,8 @@ class Digests:
         if not messages:
             return False
         text, model = digest["text"] if digest else "", RULE_BASED
-        for start in range(0, len(messages), self._recipe.messages):
-            text, model = await self._extended(text, messages[start : start + self._recipe.messages])
+        for start in range(0, len(messages), RECIPE.messages):
+            text, model = await self._extended(text, messages[start : start + RECIPE.messages])
         made = {"text": text, "model": model, "to_index": messages[-1].message_index, "at": now()}
         async with self._changes.noted(owner):
             if not await self._write(owner, session_id, key, digest, made):
@@ -84,11 +72,13 @@ class Digests:
         """What was said after a place, in order, up to an answer that is still to come; without a place, the newest."""
         after = {"$gte": 0 if to_index is None else to_index}  # with the last that was told, which may be a question
         filter = {"user_id": owner, "session_id": session_id, "message_index": after, **TOLD}
-        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(self._recipe.newest + 1)
-        found = list(reversed(await cursor.to_list(None)))
-        before_gap = next((at for at, both in enumerate(pairwise(found), 1) if _is_answered_later(*both)), len(found))
-        said = [gist_of(document) for document in found[:before_gap] if document["message_index"] != to_index]
-        return said[-self._recipe.newest :]
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(RECIPE.newest + 1)
+        documents = list(reversed(await cursor.to_list(None)))
+        before_gap = next(
+            (at for at, both in enumerate(pairwise(documents), 1) if _is_answered_later(*both)), len(documents)
+        )
+        said = [gist_of(document) for document in documents[:before_gap] if document["message_index"] != to_index]
+        return said[-RECIPE.newest :]
 
     async def _are_told(self, owner: str, messages: Sequence[Gist]) -> bool:
         """Whether all of these messages are still there, with the same texts."""
@@ -98,20 +88,11 @@ class Digests:
 
     async def _extended(self, text: str, messages: Sequence[Gist]) -> tuple[str, str]:
         """The digest with these messages, and what wrote it."""
-        if self._model is not None:
-            said = [{"role": m.name or m.role, "content": cut_at_word(m.content, MESSAGE_CHARACTERS)} for m in messages]
-            asked: list[Message] = [
-                {"role": "system", "content": prompt("digest").substitute()},
-                {"role": "user", "content": orjson.dumps({"summary": text, "messages": said}).decode()},
-            ]
-            try:
-                answer = await self._model.complete(
-                    asked, temperature=self._recipe.temperature, max_tokens=2 * self._recipe.max_tokens
-                )
-                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
-            except ModelError as error:
-                log.warning("digest by rules: %s", error.detail)
-        return extend_by_rules(text, messages, self._recipe.max_tokens), RULE_BASED
+        said = [{"role": m.name or m.role, "content": shortened(m)} for m in messages]
+        asked = orjson.dumps({"summary": text, "messages": said}).decode()
+        if (written := await write_by_model(self._model, "digest", asked, RECIPE)) is not None:
+            return written
+        return extend_by_rules(text, messages, RECIPE.rules_tokens), RULE_BASED
 
     async def _write(
         self, owner: str, session_id: str, key: str, before: Document | None, digest: dict[str, Any]

@@ -1,7 +1,7 @@
 """Drafts: answers that are still coming, as far as they have come, and what a process that died had said."""
 
 import logging
-from dataclasses import asdict, replace
+from dataclasses import fields
 from datetime import timedelta
 
 from pymongo.errors import PyMongoError
@@ -17,6 +17,7 @@ from utils.mongo import Document, as_loci_error
 
 ABANDONED = timedelta(seconds=10)  # a draft whose process has not written it for so long is nobody's
 BATCH = 100
+PLACE = [field.name for field in fields(Place) if field.name != "newest"]
 TRIES = 5  # to keep a draft, `ABANDONED` apart; after the last it is dropped
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ class Drafts:
         document = {
             "user_id": place.owner,
             "session_id": place.session_id,
-            "place": asdict(replace(place, newest=())),
+            "place": {name: getattr(place, name) for name in PLACE},
             "turn_id": answer.turn_id,
             "id": answer.id,
             "content": answer.content,
@@ -107,4 +108,5 @@ def _read(document: Document) -> tuple[Place, Turn]:
         interrupted=True,
         stating=document.get("stating", False),
     )
-    return Place(**document["place"] | {"newest": ()}), answer
+    place = {name: document["place"][name] for name in PLACE}  # one that an earlier build kept has others
+    return Place(**place), answer

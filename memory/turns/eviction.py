@@ -58,11 +58,11 @@ class Eviction:
             return None
         old = own | LEARNED | {"message_index": {"$gte": 0, "$lte": newest_old[0]["message_index"]}}
         order = [("used", 1), ("message_index", 1)]
-        found = await self._vectors.find(old, {"_id": 1}).sort(order).limit(over).to_list(None)
-        if not found:
+        candidates = await self._vectors.find(old, {"_id": 1}).sort(order).limit(over).to_list(None)
+        if not candidates:
             return None
         # Others drop in the same order: what they took meanwhile is among the first of these, or fewer are over by now.
-        ids = [document["_id"] for document in found[: max(0, await self._over(own))]]
+        ids = [document["_id"] for document in candidates[: max(0, await self._over(own))]]
         dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner, **LEARNED}) if ids else 0
         if dropped:
             log.info("dropped %d messages of a conversation over its %d: %s", dropped, self._most, ", ".join(ids))

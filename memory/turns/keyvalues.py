@@ -1,6 +1,6 @@
-"""Key-values: facts that a user asked to keep under a key."""
+"""Key-values: facts that a user asked to keep under a key; and their records, out and in."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,16 +10,20 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.domain import KeyValue
 from memory.ids import derived_id, new_epoch
-from memory.store import Changes, Collections, NotesCache
+from memory.product import Landed, Record, Taker
+from memory.store import Changes, Collections, NotesCache, by_key, picked
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
-from utils.mongo import Document
+from utils.mongo import Collection, Document, insert_new
 from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
 HISTORY = 50  # former values kept
 NONE = ""  # the tag that no value has
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
+
+RECORD = ("key", "value", "created_at", "updated_at", "version", "epoch", "source")
+FORMER = ("value", "updated_at", "version", "source")
 
 
 class KeyValues:
@@ -28,7 +32,7 @@ class KeyValues:
     def __init__(self, collections: Collections, changes: Changes) -> None:
         self._memories = collections.memories
         self._changes = changes
-        self._newest = NotesCache(changes, self._read_newest)
+        self.cache = NotesCache(changes, self._read_newest)
 
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
@@ -36,18 +40,14 @@ class KeyValues:
     async def under(self, owner: str, keys: Sequence[str]) -> dict[str, KeyValue]:
         """By their keys, those of the facts that there are."""
         kept = {"user_id": owner, "key": {"$in": list(keys)}}
-        found = await self._memories.find(kept, {"history": 0}).to_list(None)
-        return {one["key"]: _keyvalue(one) for one in found}
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._newest.forget(owner)
+        documents = await self._memories.find(kept, {"history": 0}).to_list(None)
+        return {document["key"]: _keyvalue(document) for document in documents}
 
     async def history(self, owner: str, key: str) -> list[KeyValue]:
         """All values that the key had, newest first, the present one among them."""
-        found = await self._find(owner, key)
-        former = [_keyvalue(found | entry) for entry in reversed(found["history"])]
-        return [_keyvalue(found), *former]
+        document = await self._find(owner, key)
+        former = [_keyvalue(document | entry) for entry in reversed(document["history"])]
+        return [_keyvalue(document), *former]
 
     async def put(
         self, owner: str, key: str, value: str, *, source: str | None = None, expected: str | None = None
@@ -64,19 +64,19 @@ class KeyValues:
         self, owner: str, key: str, value: str, source: str | None, expected: str | None
     ) -> tuple[KeyValue, bool]:
         while True:
-            found = await self._memories.find_one({"user_id": owner, "key": key})
-            if expected is not None and (_keyvalue(found).tag if found else NONE) != expected:
+            document = await self._memories.find_one({"user_id": owner, "key": key})
+            if expected is not None and (_keyvalue(document).tag if document else NONE) != expected:
                 raise PreconditionFailed("The memory is not the one that was expected")
-            if found is None:
+            if document is None:
                 made = await self._create(owner, key, value, source)
                 if made is not None:
                     return made, True
-            elif found["value"] == value:
+            elif document["value"] == value:
                 if source is not None:
-                    await self._memories.update_one(_same(found), {"$addToSet": {"sources": source}})
-                return _keyvalue(found), False
+                    await self._memories.update_one(_same(document), {"$addToSet": {"sources": source}})
+                return _keyvalue(document), False
             else:
-                changed = await self._replace(found, value, source)
+                changed = await self._replace(document, value, source)
                 if changed is not None:
                     return changed, False
 
@@ -102,11 +102,11 @@ class KeyValues:
             return None
         return _keyvalue(document)
 
-    async def _replace(self, found: Document, value: str, source: str | None) -> KeyValue | None:
-        former = {name: found[name] for name in ("value", "tokenCount", "updated_at", "version", "source")}
+    async def _replace(self, before: Document, value: str, source: str | None) -> KeyValue | None:
+        former = {name: before[name] for name in ("tokenCount", *FORMER)}
         fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
         changed = await self._memories.find_one_and_update(
-            _same(found),
+            _same(before),
             {
                 "$set": fresh,
                 "$inc": {"version": 1},
@@ -119,11 +119,11 @@ class KeyValues:
 
     async def delete(self, owner: str, key: str, *, expected: str | None = None) -> KeyValue:
         """Deletes a fact with its history; returns what it was."""
-        found = await self._find(owner, key)
+        document = await self._find(owner, key)
         if expected is None:
-            filter: dict[str, Any] = {"_id": found["_id"]}
-        elif _keyvalue(found).tag == expected:
-            filter = _same(found)
+            filter: dict[str, Any] = {"_id": document["_id"]}
+        elif _keyvalue(document).tag == expected:
+            filter = _same(document)
         else:
             raise PreconditionFailed("The memory is not the one that was expected")
         async with self._changes.noted(owner):
@@ -140,21 +140,21 @@ class KeyValues:
             moment, key = after
             filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
         cursor = self._memories.find(filter, {"history": 0}).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
-        return [(_keyvalue(found), found["_id"]) for found in await cursor.to_list(None)]
+        return [(_keyvalue(document), document["_id"]) for document in await cursor.to_list(None)]
 
     async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
         """The facts that share most words with a query, then the newest."""
-        return best_matching(await self._newest.get(owner), query)[:most]
+        return best_matching(await self.cache.get(owner), query)[:most]
 
     async def _read_newest(self, owner: str) -> list[KeyValue]:
         cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])
-        return [_keyvalue(found) for found in await cursor.limit(LOOKED_AT).to_list(None)]
+        return [_keyvalue(document) for document in await cursor.limit(LOOKED_AT).to_list(None)]
 
     async def _find(self, owner: str, key: str) -> Document:
-        found = await self._memories.find_one({"user_id": owner, "key": key})
-        if found is None:
+        document = await self._memories.find_one({"user_id": owner, "key": key})
+        if document is None:
             raise NotFound("No such memory")
-        return found
+        return document
 
 
 def best_matching(facts: Sequence[KeyValue], query: str) -> list[KeyValue]:
@@ -168,21 +168,56 @@ def _stems(key: str, value: str) -> frozenset[str]:
     return frozenset(content_stems(f"{key} {value}"))
 
 
-def _same(found: Document) -> dict[str, Any]:
+def _same(document: Document) -> dict[str, Any]:
     """The filter of a fact as it was found."""
-    same = {name: found[name] for name in ("_id", "version", "created_at")}
-    return same | {"epoch": found.get("epoch")}  # null is for none, too
+    same = {name: document[name] for name in ("_id", "version", "created_at")}
+    return same | {"epoch": document.get("epoch")}  # null is for none, too
 
 
-def _keyvalue(found: Document) -> KeyValue:
+def _keyvalue(document: Document) -> KeyValue:
     return KeyValue(
-        key=found["key"],
-        value=found["value"],
-        created_at=found["created_at"],
-        updated_at=found["updated_at"],
-        token_count=found["tokenCount"],
-        version=found["version"],
-        source=found.get("source"),
-        sources=tuple(found.get("sources", ())),
-        epoch=found.get("epoch"),
+        key=document["key"],
+        value=document["value"],
+        created_at=document["created_at"],
+        updated_at=document["updated_at"],
+        token_count=document["tokenCount"],
+        version=document["version"],
+        source=document.get("source"),
+        sources=tuple(document.get("sources", ())),
+        epoch=document.get("epoch"),
     )
+
+
+async def keyvalue_records(memories: Collection, owner: str) -> AsyncIterator[Record]:
+    """A `memory` for each of an owner's key-values."""
+    async for memory in by_key(memories, owner, "key"):
+        history = [picked(former, FORMER) for former in memory["history"]]
+        yield Record("memory", picked(memory, RECORD) | {"sources": memory.get("sources", []), "history": history})
+
+
+class KeyValueTaker(Taker):
+    """Takes in `memory`."""
+
+    def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
+        self._owner = owner
+        self._memories = collections.memories
+        self._changes = changes
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        documents = [self._document(record.fields) for record in records]
+        async with self._changes.noted(self._owner):
+            inserted = await insert_new(self._memories, documents)
+        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+
+        async def take_back() -> None:
+            async with self._changes.noted(self._owner):
+                await self._memories.delete_many({"_id": {"$in": new}, "user_id": self._owner})
+
+        return Landed("memory", len(new), len(documents) - len(new), take_back)
+
+    def _document(self, fields: Document) -> Document:
+        history = [
+            {"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]
+        ]
+        made: Document = {"_id": derived_id(self._owner, fields["key"]), "user_id": self._owner, "source": None}
+        return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}

@@ -8,7 +8,6 @@ along with those of other sessions.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -17,7 +16,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.store import Collections
-from memory.turns.sessions import COUNTERS, title_of
+from memory.turns.sessions import COUNTERS, new_session, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
@@ -29,8 +28,7 @@ class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
-    `newest`: ids of the messages logged last but for the new ones, oldest first. `asked_to`: as `summarised_to`, for
-    summaries that this process asked for and may not have seen come, last at `asked_at` (monotonic seconds)."""
+    `newest`: ids of the messages logged last but for the new ones, oldest first."""
 
     owner: str
     session_id: str
@@ -41,8 +39,6 @@ class Place:
     next_index: int
     message_count: int
     newest: tuple[str, ...] = ()
-    asked_to: int = -1
-    asked_at: float = 0.0
 
     @property
     def session(self) -> dict[str, Any]:
@@ -54,50 +50,9 @@ class Place:
         """The filter of the session where nothing was logged or placed since."""
         return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
 
-    @property
-    def covered_to(self) -> int:
-        """Place of the last message that a summary covers or was asked for."""
-        return max(self.summarised_to, self.asked_to)
-
 
 NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
 KNOWN = 1_000  # sessions, the one answered longest ago going first
-ASKED = 30.0  # seconds for which a summary that was asked for is trusted to come
-
-
-class KnownPlaces:
-    """The last places of sessions, each with its answer counted. What is known may be out of date, and is no more than
-    a guess at the session's counters. `window`: messages that one summary covers."""
-
-    def __init__(self, window: int) -> None:
-        self._window = window
-        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
-
-    def take(self, owner: str, session_id: str) -> Place | None:
-        """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
-        known = self._known.pop((owner, session_id), None)
-        if known is None or (known.asked_to > known.summarised_to and monotonic() - known.asked_at > ASKED):
-            return None
-        return known
-
-    def keep(self, place: Place, answer: Turn, *, asked: bool) -> None:
-        """Keeps the place of an exchange whose answer was just counted. `asked`: with it a summary was asked for."""
-        session = (place.owner, place.session_id)
-        other = self._known.get(session)
-        if other is not None and other.next_index > place.next_index:
-            return  # a later exchange was answered before
-        if asked:
-            windows = (place.next_index - 1 - place.covered_to) // self._window
-            place = replace(place, asked_to=place.covered_to + windows * self._window, asked_at=monotonic())
-        prompt = prompt_id(answer.turn_id or "")
-        self._known[session] = replace(
-            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
-        )
-        self._known.move_to_end(session)
-        if len(self._known) > KNOWN:
-            self._known.popitem(last=False)
-
-
 EVENTS = 200  # newest events that a session keeps
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
@@ -119,7 +74,7 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
-        self._known = KnownPlaces(window)
+        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()  # sessions as they were when last answered
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -129,22 +84,19 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
-        known = None if counted else self._known.take(owner, session_id)
+        # It is taken out, so that of requests at once only one goes by it.
+        known = None if counted else self._known.pop((owner, session_id), None)
         if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
-        moment = now()
+        first = next((turn for turn in turns if turn.role == "user"), turns[0])
         update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
             **_spanning(turns),
-            "$setOnInsert": {
-                "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
-                "epoch": new_id(),
-                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
-            },
+            "$setOnInsert": new_session(title_of(first.content), new_id()),
         }
-        found = await self._upsert(owner, session_id, update)
+        session = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}
-        newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
-        return _place(found, found["next_index"] - len(turns) - answers, newest)
+        newest = tuple(identifier for event in session["events"] if (identifier := _id_of(event)) not in own)
+        return place_in(session, session["next_index"] - len(turns) - answers, newest)
 
     async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
         """The same where the session is as it was when last answered; else None."""
@@ -162,7 +114,7 @@ class Places:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
         for key in (session_id, session_id, scoped(session_id, owner)):
             try:
-                found: Document | None = await self._sessions.find_one_and_update(
+                session: Document | None = await self._sessions.find_one_and_update(
                     {"user_id": owner, "session_id": session_id},
                     update | {"$setOnInsert": update["$setOnInsert"] | {"_id": key}},
                     projection={"events": {"$slice": -NEWEST}},
@@ -171,8 +123,8 @@ class Places:
                 )
             except DuplicateKeyError:
                 continue
-            if found is not None:
-                return found
+            if session is not None:
+                return session
         raise AssertionError("a scoped session id is taken")
 
     async def has_logged(self, owner: str, session_id: str, turns: Sequence[Turn]) -> bool:
@@ -186,17 +138,12 @@ class Places:
     async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
         """Logs turns that are imported into a session, and hands out places behind all others where they need some.
         When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
-        found: Document | None = await self._sessions.find_one_and_update(
+        session: Document | None = await self._sessions.find_one_and_update(
             place.session, _handing_out(places, turns), projection=COUNTERS, return_document=ReturnDocument.AFTER
         )
-        if found is None:
+        if session is None:
             raise Conflict("The session was deleted meanwhile")
-        return _place(found, found["next_index"] - places)
-
-    async def recount(self, place: Place, messages: int, answers: int) -> None:
-        """Sets the counters to what there is, after two requests counted the same turns."""
-        counted = {"message_count": messages, "pair_count": answers}
-        await self._sessions.update_one(place.session, {"$set": counted})
+        return place_in(session, session["next_index"] - places)
 
     async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
         """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
@@ -210,36 +157,53 @@ class Places:
             update["$set"] = DUE
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
-            if there:
-                self._known.keep(place, turn, asked=due)
+            if there and not due:  # else the next exchange looks whether the summary has come
+                self._keep(place, turn)
             return there
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
             return True
         return await self.is_there(place)
 
+    def _keep(self, place: Place, answer: Turn) -> None:
+        """Keeps the place of an exchange whose answer was just counted: a guess at the session's counters, which others
+        may change."""
+        session = (place.owner, place.session_id)
+        later = self._known.get(session)
+        if later is not None and later.next_index > place.next_index:
+            return
+        prompt = prompt_id(answer.turn_id or "")
+        self._known[session] = replace(
+            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
+        )
+        self._known.move_to_end(session)
+        if len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
     async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
         """Makes updates of several sessions in one call; for each whether it found its session."""
-        done = await self._sessions.bulk_write([UpdateOne(one.filter, one.update) for one in updates], ordered=False)
+        done = await self._sessions.bulk_write(
+            [UpdateOne(logging.filter, logging.update) for logging in updates], ordered=False
+        )
         if done.matched_count == len(updates):
             return [True] * len(updates)
-        keys = [one.filter["_id"] for one in updates]
-        marks = [one.mark for one in updates if one.mark is not None]
+        keys = [logging.filter["_id"] for logging in updates]
+        marks = [logging.mark for logging in updates if logging.mark is not None]
         shown = {"epoch": 1, "events": {"$elemMatch": {"by": {"$in": marks}}}}  # a session is reserved once a call
-        found = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
+        sessions = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
         logged: dict[tuple[str, str], set[str | None]] = {
             (session["_id"], session["epoch"]): {None, *(event["by"] for event in session.get("events", ()))}
-            for session in found
+            for session in sessions
         }
-        return [one.mark in logged.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
+        return [logging.mark in logged.get((logging.filter["_id"], logging.filter["epoch"]), ()) for logging in updates]
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
         return await self._sessions.find_one(place.session, {"_id": 1}) is not None
 
     def is_due(self, place: Place) -> bool:
-        """Whether a whole window of messages after the last summary that came or was asked for has its places."""
-        return place.next_index > place.covered_to + self._window
+        """Whether a whole window of messages after the last summary has its places."""
+        return place.next_index > place.summarised_to + self._window
 
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
@@ -247,11 +211,12 @@ class Places:
 
     async def place(self, owner: str, session_id: str) -> Place | None:
         """Where the session stands; None where there is none."""
-        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-        return None if found is None else _place(found, found["next_index"])
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        return None if session is None else place_in(session, session["next_index"])
 
 
-def _place(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
+def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
+    """The place of an index in a session as it was read."""
     return Place(
         owner=session["user_id"],
         session_id=session["session_id"],

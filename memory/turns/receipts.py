@@ -1,17 +1,18 @@
-"""Receipts: why an answer remembered what it did, one per exchange."""
+"""Receipts: why an answer remembered what it did, one per exchange; and their records, out and in."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal
 
 from pymongo.errors import DuplicateKeyError
 
 from memory.domain import RULE_BASED, Candidate, Parts
-from memory.ids import keys_of
-from memory.store import Collections
+from memory.ids import keys_of, unscoped
+from memory.product import Landed, Record, Taker
+from memory.store import Collections, by_ids, by_key, picked
 from memory.turns.places import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
@@ -19,7 +20,8 @@ from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "image"]
-_OPTIONAL = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
+OPTIONAL = ("observed", "tools_used", "searched")  # fields of a document, which has none that are empty
+PARTS = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ class Receipt:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     interrupted: bool = False
-    messages: tuple[str, ...] = field(default=())  # ids of the prompt and the answer
+    messages: tuple[str, ...] = ()  # ids of the prompt and the answer
     top_k: int = 8
     observed: tuple[Candidate, ...] = ()
     tools_used: tuple[str, ...] = ()
     searched: str | None = None
     left_out: LeftOut = "budget"
+
+
+CONSIDERED = ("considered", "observed")  # lists of candidates, by their `_id`s, which an import may give others
+RECORD = [field.name for field in fields(Receipt) if field.name not in (*CONSIDERED, "left_out")]
 
 
 class Receipts:
@@ -112,10 +118,10 @@ class Receipts:
 
     async def get(self, owner: str, turn_id: str) -> Receipt:
         await self._written(owner, turn_id)
-        found = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
-        if found is None:
+        document = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
+        if document is None:
             raise NotFound("No such receipt")
-        return _receipt(found)
+        return _receipt(document)
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""
@@ -139,71 +145,101 @@ def left_out_of(model: str, *, used: bool, unused: LeftOut = "no_answer") -> Lef
 
 
 def _document(owner: str, receipt: Receipt) -> Document:
-    optional = {
-        "observed": [_considered(candidate) for candidate in receipt.observed],
-        "tools_used": list(receipt.tools_used),
-        "searched": receipt.searched,
-    }
-    return {name: value for name, value in optional.items() if value} | {
-        "turn_id": receipt.turn_id,
+    document = vars(receipt) | {
         "user_id": owner,
-        "session_id": receipt.session_id,
-        "at": receipt.at,
-        "query": receipt.query,
-        "intent": receipt.intent,
-        "need_memory": receipt.need_memory,
-        "memory_reason": receipt.memory_reason,
-        "agents_used": list(receipt.agents_used),
-        "model": receipt.model,
-        "recipe": receipt.recipe,
         "considered": [_considered(candidate) for candidate in receipt.considered],
+        "observed": [_considered(candidate) for candidate in receipt.observed],
         "used": [vars(used) for used in receipt.used],
         "ledger": [vars(entry) for entry in receipt.ledger],
-        "prompt_tokens": receipt.prompt_tokens,
-        "completion_tokens": receipt.completion_tokens,
-        "interrupted": receipt.interrupted,
-        "messages": list(receipt.messages),
-        "top_k": receipt.top_k,
-        "left_out": receipt.left_out,
     }
+    return {name: value for name, value in document.items() if value or name not in OPTIONAL}
 
 
 def _considered(candidate: Candidate) -> Document:
     parts = candidate.parts
     entry: Document = {"key": candidate.key, "score": parts.score, "dense": parts.dense}
-    entry |= {name: value for name in _OPTIONAL if (value := getattr(parts, name)) is not None}
+    entry |= {name: value for name in PARTS if (value := getattr(parts, name)) is not None}
     if candidate.dropped is not None:
         entry["dropped"] = candidate.dropped
     return entry
 
 
 def _candidate(entry: Document) -> Candidate:
-    parts = Parts(entry["dense"], entry["score"], **{name: entry.get(name) for name in _OPTIONAL})
+    parts = Parts(entry["dense"], entry["score"], **{name: entry.get(name) for name in PARTS})
     return Candidate(entry["key"], parts, entry.get("dropped"))
 
 
-def _receipt(found: Document) -> Receipt:
+def _receipt(document: Document) -> Receipt:
+    named = {field.name: document[field.name] for field in fields(Receipt) if field.name in document}
+    made: Document = {name: tuple(value) if isinstance(value, list) else value for name, value in named.items()}
+    made.setdefault("left_out", left_out_of(document["model"], used=bool(document["used"])))
     return Receipt(
-        turn_id=found["turn_id"],
-        session_id=found["session_id"],
-        at=found["at"],
-        query=found["query"],
-        intent=found["intent"],
-        need_memory=found["need_memory"],
-        memory_reason=found["memory_reason"],
-        agents_used=tuple(found["agents_used"]),
-        model=found["model"],
-        recipe=found["recipe"],
-        considered=tuple(_candidate(entry) for entry in found["considered"]),
-        used=tuple(Used(**entry) for entry in found["used"]),
-        ledger=tuple(LedgerEntry(**entry) for entry in found["ledger"]),
-        prompt_tokens=found["prompt_tokens"],
-        completion_tokens=found["completion_tokens"],
-        interrupted=found["interrupted"],
-        messages=tuple(found["messages"]),
-        top_k=found.get("top_k", 8),
-        observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
-        tools_used=tuple(found.get("tools_used", ())),
-        searched=found.get("searched"),
-        left_out=found.get("left_out") or left_out_of(found["model"], used=bool(found["used"])),
+        **made
+        | {
+            "considered": tuple(map(_candidate, document["considered"])),
+            "observed": tuple(map(_candidate, document.get("observed", ()))),
+            "used": tuple(Used(**entry) for entry in document["used"]),
+            "ledger": tuple(LedgerEntry(**entry) for entry in document["ledger"]),
+        }
     )
+
+
+async def receipt_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """The receipts of each session."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"session_id": 1}):
+        own = {"user_id": owner, "session_id": session["session_id"]}
+        async for receipt in by_ids(collections.receipts, own, [("_id", 1)]):
+            considered = {
+                name: [candidate | {"key": unscoped(candidate["key"], owner)} for candidate in receipt[name]]
+                for name in CONSIDERED
+                if name in receipt
+            }
+            yield Record("receipt", picked(receipt, RECORD) | considered)
+
+
+class ReceiptTaker(Taker):
+    """Takes in `receipt`."""
+
+    def __init__(self, owner: str, collections: Collections) -> None:
+        self._owner = owner
+        self._receipts = collections.receipts
+        self._vectors = collections.vectors
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        receipts = {record.fields["turn_id"]: record.fields for record in reversed(records)}
+        there = {
+            "_id": {"$in": [key for name in receipts for key in keys_of(name, self._owner)]},
+            "user_id": self._owner,
+        }
+        known = {one["turn_id"] async for one in self._receipts.find(there, {"turn_id": 1})}
+        left = [receipt for name, receipt in receipts.items() if name not in known]
+        keys = await self._keys(
+            [one["key"] for receipt in left for name in CONSIDERED for one in receipt.get(name, ())]
+        )
+        new: list[str] = []
+        for at in range(2):  # one that another user has gets a `_id` of its own
+            documents = [
+                self._document(receipt, keys, keys_of(receipt["turn_id"], self._owner)[at]) for receipt in left
+            ]
+            inserted = await insert_new(self._receipts, documents) if documents else []
+            new += [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+            left = [receipt for receipt, is_new in zip(left, inserted, strict=True) if not is_new]
+
+        async def take_back() -> None:
+            await self._receipts.delete_many({"_id": {"$in": new}, "user_id": self._owner})
+
+        return Landed("receipt", len(new), len(records) - len(new), take_back)
+
+    async def _keys(self, ids: Sequence[str]) -> dict[str, str]:
+        """The `_id`s here of what was considered; what is not there has its own."""
+        names = {key: name for name in ids for key in keys_of(name, self._owner)}
+        gists = self._vectors.find({"_id": {"$in": list(names)}, "user_id": self._owner}, {"_id": 1})
+        return {names[gist["_id"]]: gist["_id"] async for gist in gists}
+
+    def _document(self, receipt: Document, keys: dict[str, str], key: str) -> Document:
+        considered = {
+            name: [candidate | {"key": keys.get(candidate["key"], candidate["key"])} for candidate in receipt[name]]
+            for name in CONSIDERED
+            if name in receipt
+        }
+        return receipt | considered | {"_id": key, "user_id": self._owner}

@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from pymongo.errors import DuplicateKeyError
 
 from memory.domain import Turn
-from memory.gists import TEXT, GistEraser, document_of
+from memory.gists import TEXT, GistEraser, document_of, turn_of
 from memory.ids import keys_of
-from memory.product import Landed, Record, nothing
+from memory.product import Landed, Record, Taker, nothing
 from memory.store import PAGE, Changes, Collections, by_key, pending, picked
-from memory.turns.places import Place, Places
-from memory.turns.sessions import COUNTERS, Sessions
-from memory.turns.summaries import TOLD, key_of
+from memory.turns.places import Place, Places, place_in
+from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
+from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
-from utils.clock import now
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
 
 SESSION = ("title", "created_at", "updated_at", "epoch")
-SUMMARY = ("text", "message_count", "model", "from_index", "to_index")
 MESSAGE = ("session_id", "id", "role", "content", "timestamp", "created_at", "name", "turn_id", "model", "interrupted")
 
 
@@ -36,7 +34,7 @@ async def conversation_records(collections: Collections, owner: str) -> AsyncIte
         yield Record("session", standing | picked(session, SESSION))
         own = {"user_id": owner, "session_id": identifier}
         async for document in collections.summaries.find(own).sort("_id", 1):
-            summaries = [{"at": summary["t"]} | picked(summary, SUMMARY) for summary in document["summaries"]]
+            summaries = [{"at": summary["t"]} | picked(summary, WRITTEN) for summary in document["summaries"]]
             of_all = picked(document, ("session_id", "created_at", "updated_at", "digest"))
             yield Record("summaries", {"summaries": summaries} | of_all)
         after, read = -1, PAGE
@@ -68,7 +66,7 @@ class _Open:
     miscounted: bool
 
 
-class ConversationTaker:
+class ConversationTaker(Taker):
     """Takes in `session`, `summaries` and `message`."""
 
     def __init__(
@@ -113,8 +111,6 @@ class ConversationTaker:
                 return await self._say([record.fields for record in records])
         return landed[-1]  # of these kinds, one comes at a time
 
-    def check_end(self) -> None: ...
-
     async def close(self) -> None:
         """Ends the session: its counts are right, and its summary is asked for where it is due."""
         session, self._open = self._open, None
@@ -132,21 +128,19 @@ class ConversationTaker:
     async def _begin(self, fields: Document) -> Landed:
         await self.close()
         own = {"user_id": self._owner, "session_id": fields["id"]}
-        there = await self._documents.find_one(own, COUNTERS) is not None
+        there = await self._documents.find_one(own, {"_id": 1}) is not None
         if not there:
             there = not await self._insert(_session(self._owner, fields))
-        found = await self._documents.find_one(own, COUNTERS)
-        if found is None:
+        session = await self._documents.find_one(own, COUNTERS)
+        if session is None:
             raise Conflict("The session was deleted meanwhile", retry_after=1.0)
-        place = await self._places.place(self._owner, fields["id"])
-        if place is None or place.epoch != found["epoch"]:
-            raise Conflict("The session was deleted meanwhile", retry_after=1.0)
+        place = place_in(session, session["next_index"])
         self._open = _Open(
             place,
             fields["places"],
             as_exported=place.epoch == fields["epoch"],
             marked=not there,
-            miscounted=there and "importing" in found,
+            miscounted=there and "importing" in session,
         )
 
         async def take_back() -> None:
@@ -167,12 +161,13 @@ class ConversationTaker:
         raise AssertionError("a scoped session id is taken")
 
     async def _summarise(self, fields: Document) -> Landed:
-        session = self._opened()
+        session = self._open
+        assert session is not None  # noqa: S101  `check` refuses what is of no session
         if not session.as_exported:  # its places are others: workers make summaries of what comes
             return Landed("summaries", 0, 1)
         key = key_of(self._owner, fields["session_id"], session.place.epoch)
-        every = [{"t": one["at"]} | {name: one[name] for name in one if name != "at"} for one in fields["summaries"]]
-        document = fields | {"_id": key, "user_id": self._owner, "summaries": every}
+        summaries = [{"t": summary["at"]} | picked(summary, WRITTEN) for summary in fields["summaries"]]
+        document = fields | {"_id": key, "user_id": self._owner, "summaries": summaries}
         async with self._changes.noted(self._owner):
             [inserted] = await insert_new(self._summaries, [document])
 
@@ -183,7 +178,8 @@ class ConversationTaker:
         return Landed("summaries", int(inserted), int(not inserted), take_back if inserted else nothing)
 
     async def _say(self, messages: Sequence[Document]) -> Landed:
-        session = self._opened()
+        session = self._open
+        assert session is not None  # noqa: S101  as above
         known = await self._turns.known(self._owner, [message["id"] for message in messages])
         first = {message["id"]: message for message in reversed(messages)}
         fresh = [one for one in messages if one["id"] not in known and first[one["id"]] is one]
@@ -198,7 +194,7 @@ class ConversationTaker:
             await self._eraser.erase(self._owner, {"_id": {"$in": keys}, "user_id": self._owner})
 
         if session.as_exported:
-            logged = [_turn(message) for message, _ in placed if message["id"] in new]
+            logged = [_turn(message, at) for message, at in placed if message["id"] in new]
             try:
                 await self._places.take_in(session.place, logged)
             except Conflict:
@@ -227,51 +223,26 @@ class ConversationTaker:
             if not taken and len(set(places)) == len(places):
                 return list(zip(fresh, places, strict=True))
             session.as_exported = False
-        behind = await self._places.take_in(session.place, [_turn(message) for message in fresh], places=len(fresh))
+        behind = await self._places.take_in(session.place, [_turn(message, 0) for message in fresh], places=len(fresh))
         return [(message, behind.index + at) for at, message in enumerate(fresh)]
-
-    def _opened(self) -> _Open:
-        if self._open is None:
-            raise AssertionError("a message before its session")
-        return self._open
 
 
 def _session(owner: str, fields: Document) -> Document:
     """A session of which nothing has come yet. Its `_id` is still to be given."""
-    return {
-        "user_id": owner,
-        "session_id": fields["id"],
-        "title": fields["title"],
-        "created_at": fields["created_at"],
-        "updated_at": fields["updated_at"],
-        "next_index": fields["places"],
-        "message_count": 0,
-        "pair_count": 0,
-        "events": [],
-        "epoch": fields["epoch"],
-        "summary": {"state": "done", "attempts": 0, "lease_until": now(), "to": fields["summarised_to"]},
-        "importing": True,
-    }
-
-
-def _turn(message: Document) -> Turn:
-    return Turn(
-        id=message["id"],
-        role=message["role"],
-        content=message["content"],
-        timestamp=message["timestamp"],
-        name=message.get("name"),
-        turn_id=message.get("turn_id"),
-        model=message.get("model"),
-        interrupted=message.get("interrupted", False),
+    return (
+        new_session(fields["title"], fields["epoch"], fields["summarised_to"])
+        | NOTHING_SAID
+        | {"user_id": owner, "session_id": fields["id"], "next_index": fields["places"], "importing": True}
+        | {name: fields[name] for name in ("created_at", "updated_at")}
     )
 
 
+def _turn(message: Document, index: int) -> Turn:
+    return turn_of(message | {"message_index": index})
+
+
 def _message(owner: str, place: Place, message: Document, index: int) -> Document:
-    document = document_of(owner, place.session_id, _turn(message), index) | {"created_at": message["created_at"]}
-    match message.get("facts"):
-        case "pending":
-            document["facts"] = pending()
-        case "done":
-            document["facts"] = {"state": "done", "attempts": 0}
-    return document
+    made = document_of(owner, place.session_id, _turn(message, index), index) | {"created_at": message["created_at"]}
+    if "facts" in message:
+        made["facts"] = pending() if message["facts"] == "pending" else {"state": "done", "attempts": 0}
+    return made

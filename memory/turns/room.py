@@ -5,18 +5,15 @@ from datetime import datetime, timedelta
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
-from config.recipes import DigestRecipe, SummaryRecipe
 from memory.gists import GistEraser, Gists
 from memory.product import Counts, Product, Queue, SessionEnd, Taker
 from memory.store import Changes, Collections, Store
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
-from memory.turns.keyvalue_records import KeyValueTaker, keyvalue_records
-from memory.turns.keyvalues import KeyValues
+from memory.turns.keyvalues import KeyValues, KeyValueTaker, keyvalue_records
 from memory.turns.places import Places
-from memory.turns.receipt_records import ReceiptTaker, receipt_records
-from memory.turns.receipts import Receipts
+from memory.turns.receipts import Receipts, ReceiptTaker, receipt_records
 from memory.turns.records import ConversationTaker, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
@@ -77,12 +74,12 @@ def open_conversations(
     collections, changes = store.collections, store.changes
     window = 2 * interval  # a pair is two messages
     sessions, places = Sessions(collections), Places(collections, window)
-    turns = Turns(collections, places, changes, gists.reader, gists.just_said)
+    turns = Turns(collections, sessions, places, changes, gists.reader, gists.just_said)
     drafts = Drafts(collections, turns)
-    summaries = Summaries(collections, changes, model, window, SummaryRecipe(), abandoned, gists.encoder)
-    digests = Digests(collections, changes, model, DigestRecipe())
+    summaries = Summaries(collections, changes, model, window, abandoned, gists.encoder)
+    digests = Digests(collections, changes, model)
     keyvalues = KeyValues(collections, changes)
-    gists.caches.notes += [summaries, digests, keyvalues]
+    gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
     conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries)
     return Conversations(
         sessions=sessions,

@@ -20,6 +20,8 @@ TITLE_CHARACTERS = 60
 UNTITLED = "Conversation"
 UNCOUNTED = 200  # newest deletions that a session remembers, so that none is counted twice
 COUNTERS = {"events": 0, "uncounted": 0}
+NOTHING_SAID: Document = {"message_count": 0, "pair_count": 0, "events": []}
+SHOWN = ("title", "created_at", "updated_at", "message_count", "pair_count")
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ class Sessions:
         self._vectors = collections.vectors
 
     async def get(self, owner: str, session_id: str) -> Session:
-        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-        if found is None:
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        if session is None:
             raise NotFound("No such session")
-        return _session(found)
+        return _session(session)
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None, title: str | None
@@ -67,28 +69,20 @@ class Sessions:
             moment, key = after
             filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
         cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
-        return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
+        return [(_session(session), session["_id"]) for session in await cursor.to_list(None)]
 
     async def end(self, owner: str, session_id: str) -> Ended | None:
         """Ends a session without deleting anything of it: what is said under its id from now on belongs to another one,
         which goes on behind its places. None where there is no such session."""
         while True:
-            found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-            if found is None:
+            session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+            if session is None:
                 return None
-            moment, places = now(), found["next_index"]
-            ended = Ended(found["_id"], new_id(), places)
-            begun = {
-                "epoch": ended.successor,
-                "title": UNTITLED,
-                "created_at": moment,
-                "updated_at": moment,
-                "message_count": 0,
-                "pair_count": 0,
-                "events": [],
-                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": places - 1},
-            }
-            same = {"_id": found["_id"], "epoch": found["epoch"], "next_index": places}
+            moment, places = now(), session["next_index"]
+            ended = Ended(session["_id"], new_id(), places)
+            begun = new_session(UNTITLED, ended.successor, places - 1) | NOTHING_SAID
+            begun |= {"created_at": moment, "updated_at": moment}
+            same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
             if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
                 return ended
 
@@ -123,15 +117,22 @@ class Sessions:
         await self._sessions.update_one(own, {"$set": {"title": title}})
 
     async def rename(self, owner: str, session_id: str, title: str) -> Session:
-        found = await self._sessions.find_one_and_update(
+        session = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
             {"$set": {"title": title}},
             projection=COUNTERS,
             return_document=ReturnDocument.AFTER,
         )
-        if found is None:
+        if session is None:
             raise NotFound("No such session")
-        return _session(found)
+        return _session(session)
+
+
+def new_session(title: str, epoch: str, summarised_to: int = -1) -> Document:
+    """What a session has from its beginning, beside its times and counts. `summarised_to`: the place up to which no
+    summary is to come."""
+    summary = {"state": "done", "attempts": 0, "lease_until": now(), "to": summarised_to}
+    return {"title": title, "epoch": epoch, "summary": summary}
 
 
 def title_of(text: str) -> str:
@@ -139,12 +140,5 @@ def title_of(text: str) -> str:
     return cut_at_word(text, TITLE_CHARACTERS)
 
 
-def _session(found: Document) -> Session:
-    return Session(
-        id=found["session_id"],
-        title=found["title"],
-        created_at=found["created_at"],
-        updated_at=found["updated_at"],
-        message_count=found["message_count"],
-        pair_count=found["pair_count"],
-    )
+def _session(session: Document) -> Session:
+    return Session(session["session_id"], **{name: session[name] for name in SHOWN})

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from config.prompts import prompt
-from config.recipes import SummaryRecipe
+from config.recipes import DigestRecipe, SummaryRecipe
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
@@ -25,20 +25,15 @@ LOOK_AGAIN = timedelta(seconds=1)  # after a window was found to miss a message 
 LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
 MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
 LONGEST_SUMMARY = 2_000
+WRITTEN = ("text", "message_count", "model", "from_index", "to_index")  # fields of a summary, beside its time
 MOST_SUMMARIES = 1_000  # newest ones that a session keeps, far below what a document holds
 NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
 NEWEST_SUMMARIES = 8
 TOLD = {"forgotten": {"$exists": False}}  # a filter: messages that nobody is about to forget
 
+RECIPE = SummaryRecipe()
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Window:
-    """Messages `start` to `end` of a session, both included."""
-
-    start: int
-    end: int
 
 
 class Summaries:
@@ -51,7 +46,6 @@ class Summaries:
         changes: Changes,
         model: ChatModel | None,
         window: int,
-        recipe: SummaryRecipe,
         abandoned: timedelta,
         reader: LocalEmbedder | None = None,
     ) -> None:
@@ -60,55 +54,53 @@ class Summaries:
         self._vectors = collections.vectors
         self._summaries = collections.summaries
         self._changes = changes
-        self._newest = NotesCache(changes, self._read_newest)
+        self.cache = NotesCache(changes, self._read_newest)
         self._model = model
         self._window = window
-        self._recipe = recipe
         self._reader = reader
         self._abandoned = abandoned  # an answer that takes longer than this will not come
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
         """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`. Those
         that only ask are left out where any tells something."""
-        every = [one for one in await self._newest.get(owner) if one.text]
-        sessions = {one.session_id for one in every}
+        summaries = [summary for summary in await self.cache.get(owner) if summary.text]
+        sessions = {summary.session_id for summary in summaries}
         if len(sessions) == NEWEST_SESSIONS and session_id not in sessions:
-            every += [one for one in await self.of_session(owner, session_id) if one.text]
-        every = [one for one in every if not only_asks(one.text)] or every
-        every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
-        return every[:most]
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._newest.forget(owner)
+            summaries += [summary for summary in await self.of_session(owner, session_id) if summary.text]
+        summaries = [summary for summary in summaries if not only_asks(summary.text)] or summaries
+        summaries.sort(
+            key=lambda summary: (summary.session_id == session_id, summary.timestamp, summary.from_index), reverse=True
+        )
+        return summaries[:most]
 
     async def _read_newest(self, owner: str) -> list[Summary]:
         cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -NEWEST_SUMMARIES}})
-        found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(NEWEST_SESSIONS).to_list(None)
-        return [_summary(document, entry) for document in found for entry in document["summaries"]]
+        documents = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(NEWEST_SESSIONS).to_list(None)
+        return [_summary(document, entry) for document in documents for entry in document["summaries"]]
 
     async def of_session(self, owner: str, session_id: str) -> list[Summary]:
         """All summaries of a session, oldest first."""
-        found = await self._summaries.find_one({"user_id": owner, "session_id": session_id})
-        return [_summary(found, entry) for entry in found["summaries"]] if found else []
+        document = await self._summaries.find_one({"user_id": owner, "session_id": session_id})
+        return [_summary(document, entry) for entry in document["summaries"]] if document else []
 
     async def rewrite(self, owner: str, session_id: str, indexes: Collection[int]) -> None:
         """Writes the summaries that cover messages again from what is left of their windows."""
         own = {"user_id": owner, "session_id": session_id}
-        told = own | {"digest.to_index": {"$gte": min(indexes)}}
-        if await self._summaries.find_one(told, {"_id": 1}) is not None:
-            async with self._changes.noted(owner):
-                await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # made anew with the next message
-        for found in await self._summaries.find(own).to_list(None):
-            for entry in found["summaries"]:
-                if any(entry["from_index"] <= index <= entry["to_index"] for index in indexes):
-                    await self._rewrite(found, Window(entry["from_index"], entry["to_index"]))
+        digested = own | {"digest.to_index": {"$gte": min(indexes)}}
+        if await self._summaries.find_one(digested, {"_id": 1}) is not None:
+            async with self._changes.noted(owner):  # it is made anew with the next message
+                await self._summaries.update_many(digested, {"$unset": {"digest": ""}})
+        for document in await self._summaries.find(own).to_list(None):
+            for entry in document["summaries"]:
+                window = range(entry["from_index"], entry["to_index"] + 1)
+                if any(index in window for index in indexes):
+                    await self._rewrite(document, window)
 
-    async def _rewrite(self, found: Document, window: Window) -> None:
+    async def _rewrite(self, document: Document, window: range) -> None:
         """Writes one summary again, until it tells what is there: more may be forgotten while a model writes it."""
-        entry = {"summaries": {"$elemMatch": {"from_index": window.start, "to_index": window.end}}}
+        entry = {"summaries": {"$elemMatch": {"from_index": window[0], "to_index": window[-1]}}}
         messages: list[Gist] | None = None
-        left = await self._messages(found, window)
+        left = await self._messages(document, window)
         while left != messages:
             messages = left
             text, model = await self._text(messages) if messages else ("", RULE_BASED)
@@ -118,9 +110,9 @@ class Summaries:
                 "summaries.$.message_count": len(messages),
                 "updated_at": now(),
             }
-            async with self._changes.noted(found["user_id"]):
-                await self._summaries.update_one({"_id": found["_id"]} | entry, {"$set": rewritten})
-            left = await self._messages(found, window)
+            async with self._changes.noted(document["user_id"]):
+                await self._summaries.update_one({"_id": document["_id"]} | entry, {"$set": rewritten})
+            left = await self._messages(document, window)
 
     async def work(self) -> int:
         """Writes summaries until none is due; returns how many. Safe to run twice at once."""
@@ -157,11 +149,11 @@ class Summaries:
                     await self._write(session, window, messages)
                     written += 1
                     if await self._messages(session, window) != messages:  # something was forgotten meanwhile
-                        await self.rewrite(session["user_id"], session["session_id"], [window.start])
-                session["summary"]["to"] = window.end
+                        await self.rewrite(session["user_id"], session["session_id"], [window[0]])
+                session["summary"]["to"] = window[-1]
                 kept = await self._sessions.find_one_and_update(
                     {"_id": session["_id"], "summary.lease": claimed.lease},
-                    {"$set": {"summary.to": window.end}, "$unset": {"summary.waiting_since": ""}},
+                    {"$set": {"summary.to": window[-1]}, "$unset": {"summary.waiting_since": ""}},
                     projection={"next_index": 1},
                 )
                 if kept is None:  # the lease ran out, or the session was deleted
@@ -177,25 +169,26 @@ class Summaries:
             raise
         return written
 
-    def _due(self, session: Document) -> Window | None:
+    def _due(self, session: Document) -> range | None:
+        """The places of the next summary, where all of them were handed out."""
         start = session["summary"]["to"] + 1
-        end = start + self._window - 1
-        return Window(start, end) if session["next_index"] > end else None
+        end = start + self._window
+        return range(start, end) if session["next_index"] >= end else None
 
-    async def _messages(self, session: Document, window: Window) -> list[Gist]:
+    async def _messages(self, session: Document, window: range) -> list[Gist]:
         filter = {
             "user_id": session["user_id"],
             "session_id": session["session_id"],
-            "message_index": {"$gte": window.start, "$lte": window.end},
+            "message_index": {"$gte": window[0], "$lte": window[-1]},
             **TOLD,
         }
-        found = await self._vectors.find(filter, TEXT).sort("message_index", 1).to_list(None)
-        return [gist_of(document) for document in found]
+        documents = await self._vectors.find(filter, TEXT).sort("message_index", 1).to_list(None)
+        return [gist_of(document) for document in documents]
 
-    def _complete(self, session: Document, window: Window, messages: list[Gist]) -> bool:
+    def _complete(self, session: Document, window: range, messages: list[Gist]) -> bool:
         """Whether every place of the window is filled, or will not be any more: an answer may still be on its way."""
         filled = {message.message_index: message.role for message in messages}
-        empty = [index for index in range(window.start, window.end + 1) if index not in filled]
+        empty = [index for index in window if index not in filled]
         if not empty:
             return True
         answering = any(filled.get(index - 1) == "user" for index in empty)
@@ -221,15 +214,15 @@ class Summaries:
             )
             if ended.matched_count:
                 return
-            found = await self._sessions.find_one({"_id": session["_id"]}, {"next_index": 1, "summary": 1})
-            if found is None or found["summary"].get("lease") != claimed.lease:
+            current = await self._sessions.find_one({"_id": session["_id"]}, {"next_index": 1, "summary": 1})
+            if current is None or current["summary"].get("lease") != claimed.lease:
                 return
-            session["next_index"] = found["next_index"]
+            session["next_index"] = current["next_index"]
             if self._due(session) is not None:
                 await put_back(self._sessions, "summary", claimed.lease, session, timedelta(0))
                 return
 
-    async def _write(self, session: Document, window: Window, messages: list[Gist]) -> None:
+    async def _write(self, session: Document, window: range, messages: list[Gist]) -> None:
         text, model = await self._text(messages)
         moment = now()
         entry = {
@@ -237,15 +230,15 @@ class Summaries:
             "text": text,
             "message_count": len(messages),
             "model": model,
-            "from_index": window.start,
-            "to_index": window.end,
+            "from_index": window[0],
+            "to_index": window[-1],
         }
         key = {"_id": _key_of(session), "user_id": session["user_id"]}
         fresh = {"session_id": session["session_id"], "summaries": [], "created_at": moment}
         async with self._changes.noted(session["user_id"]):
             await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
             await self._summaries.update_one(
-                {**key, "summaries.from_index": {"$ne": window.start}},
+                {**key, "summaries.from_index": {"$ne": window[0]}},
                 {
                     "$push": {"summaries": {"$each": [entry], "$slice": -MOST_SUMMARIES}},
                     "$set": {"updated_at": moment},
@@ -254,26 +247,15 @@ class Summaries:
 
     async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
         """The summary and what wrote it."""
-        if self._model is not None:
-            newest = messages[-self._recipe.last_messages :]
-            lines = [f"{m.name or m.role}: {cut_at_word(m.content, MESSAGE_CHARACTERS)}" for m in newest]
-            asked: list[Message] = [
-                {"role": "system", "content": prompt("summary").substitute()},
-                {"role": "user", "content": "\n".join(lines)},
-            ]
-            try:
-                answer = await self._model.complete(
-                    asked, temperature=self._recipe.temperature, max_tokens=self._recipe.max_tokens
-                )
-                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
-            except ModelError as error:
-                log.warning("summary by rules: %s", error.detail)
-        return summarise_by_rules(await self._telling(messages), self._recipe.max_tokens), RULE_BASED
+        lines = [f"{m.name or m.role}: {shortened(m)}" for m in messages[-RECIPE.last_messages :]]
+        if (written := await write_by_model(self._model, "summary", "\n".join(lines), RECIPE)) is not None:
+            return written
+        return summarise_by_rules(await self._telling(messages), RECIPE.max_tokens), RULE_BASED
 
     async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
         """Messages without those of the user's that only want something, but for questions with their mark, which a
         summary tells with their answers."""
-        said = [one.content for one in messages if one.role == "user" and "?" not in one.content]
+        said = [message.content for message in messages if message.role == "user" and "?" not in message.content]
         short = [text for text in said if 0 < len(text) <= LONGEST]
         if self._reader is None or not short:
             return list(messages)
@@ -283,7 +265,30 @@ class Summaries:
             return list(messages)
         doings = {text: doing(vector, text) for text, vector in zip(short, vectors, strict=True)}
         empty = {text for text, does in doings.items() if does.asks_alone and not does.tells}
-        return [one for one in messages if one.content not in empty] or list(messages)
+        return [message for message in messages if message.content not in empty] or list(messages)
+
+
+async def write_by_model(
+    model: ChatModel | None, kind: Literal["summary", "digest"], said: str, recipe: SummaryRecipe | DigestRecipe
+) -> tuple[str, str] | None:
+    """What a model writes by the prompt of a kind, and the model's name; None where there is none, or it fails."""
+    if model is None:
+        return None
+    asked: list[Message] = [
+        {"role": "system", "content": prompt(kind).substitute()},
+        {"role": "user", "content": said},
+    ]
+    try:
+        answer = await model.complete(asked, temperature=recipe.temperature, max_tokens=recipe.max_tokens)
+    except ModelError as error:
+        log.warning("%s by rules: %s", kind, error.detail)
+        return None
+    return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+
+
+def shortened(message: Gist) -> str:
+    """As much of a message as a model summarises."""
+    return cut_at_word(message.content, MESSAGE_CHARACTERS)
 
 
 def key_of(owner: str, session_id: str, epoch: str) -> str:
@@ -296,12 +301,4 @@ def _key_of(session: Document) -> str:
 
 
 def _summary(document: Document, entry: Document) -> Summary:
-    return Summary(
-        session_id=document["session_id"],
-        text=entry["text"],
-        message_count=entry["message_count"],
-        model=entry["model"],
-        timestamp=entry["t"],
-        from_index=entry["from_index"],
-        to_index=entry["to_index"],
-    )
+    return Summary(document["session_id"], timestamp=entry["t"], **{name: entry[name] for name in WRITTEN})

@@ -11,6 +11,7 @@ from memory.ids import keys_of, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.places import Place, Places
+from memory.turns.sessions import Sessions
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
@@ -25,9 +26,16 @@ class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
     def __init__(
-        self, collections: Collections, places: Places, changes: Changes, reader: GistReader, just_said: JustSaid
+        self,
+        collections: Collections,
+        sessions: Sessions,
+        places: Places,
+        changes: Changes,
+        reader: GistReader,
+        just_said: JustSaid,
     ) -> None:
         self._vectors = collections.vectors
+        self._sessions = sessions
         self._places = places
         self._changes = changes
         self._reader = reader
@@ -67,13 +75,10 @@ class Turns:
 
         Raises `Conflict` where the session was deleted meanwhile; nothing is left behind.
         """
-        new = await self._insert(owner, session_id, _placed(turns, place.index))
+        documents = [document_of(owner, session_id, turn, place.index + at) for at, turn in enumerate(turns)]
+        new = await self.insert(owner, documents)
         if len(new) < len(turns):
-            there = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-            messages, answers = await asyncio.gather(
-                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
-            )
-            await self._places.recount(place, messages, answers)
+            await self._sessions.recount(owner, session_id)
         if not await self._places.is_there(place):
             await self._delete(owner, _own(owner, list(new)))
             raise Conflict("The session was deleted meanwhile")
@@ -82,30 +87,30 @@ class Turns:
     async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
         """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
         if retried:
-            found = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
+            stored = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
             place = await self._places.place(owner, session_id)
-            if found is not None and place is not None:
-                return replace(place, index=found["message_index"])
+            if stored is not None and place is not None:
+                return replace(place, index=stored["message_index"])
         counted = retried and await self._places.has_logged(owner, session_id, [prompt])
         place = await self._places.reserve(owner, session_id, [prompt], answers=1, counted=counted)
-        placed = replace(prompt, index=place.index)
-        if await self._insert(owner, session_id, [placed]):
-            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index)))
+        document = document_of(owner, session_id, prompt, place.index)
+        if await self.insert(owner, [document]):
+            self._reader.put(owner, gist_of(document))
         return place
 
     async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
         """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
         place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
         """
-        placed = replace(answer, index=place.index + 1)
+        document = document_of(owner, session_id, answer, place.index + 1)
         # Counted while it lands: a crash in between costs a count, never a message.
         inserted, counted = await asyncio.gather(
-            self._insert(owner, session_id, [placed]), self._places.answered(place, answer, once=retried)
+            self.insert(owner, [document]), self._places.answered(place, answer, once=retried)
         )
         if not inserted and retried:
-            await self._overwrite(owner, session_id, placed)
+            await self._overwrite(owner, document)
         if counted:
-            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
+            self._reader.put(owner, gist_of(document))
             return True
         await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
@@ -116,8 +121,8 @@ class Turns:
         """The id and the place of a session's last exchange, where its prompt is of this content and has no answer yet;
         else None. `answered`: also where it has one."""
         place = await self._places.place(owner, session_id)
-        every = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        newest = await self._vectors.find(every, TEXT).sort("message_index", -1).limit(2).to_list(None)
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
         if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
             answer = newest.pop(0)
             if answer.get("turn_id") is None or answer["turn_id"] != newest[0].get("turn_id"):
@@ -143,8 +148,8 @@ class Turns:
     async def session_of(self, owner: str, identifier: str) -> str | None:
         """The session of the owner's message of this id; None where there is none."""
         own = _own(owner, [identifier]) | {"kind": "turn"}
-        found = await self._vectors.find_one(own, {"session_id": 1})
-        return None if found is None else str(found["session_id"])
+        message = await self._vectors.find_one(own, {"session_id": 1})
+        return None if message is None else str(message["session_id"])
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
@@ -187,21 +192,18 @@ class Turns:
 
     async def known(self, owner: str, ids: Sequence[str]) -> set[str]:
         """Those of these ids that a message of the owner's has, in whatever session."""
-        found = self._vectors.find(_own(owner, ids), {"id": 1})
-        return {document["id"] for document in await found.to_list(None)}
-
-    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> set[str]:
-        """Inserts placed turns; returns the ids that were new. An id that another user has gets a `_id` of its own."""
-        return await self.insert(owner, [document_of(owner, session_id, turn, turn.index or 0) for turn in turns])
+        documents = self._vectors.find(_own(owner, ids), {"id": 1})
+        return {document["id"] for document in await documents.to_list(None)}
 
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
-        """Inserts the documents of placed turns, no two of one id; returns the ids that were new."""
+        """Inserts the documents of placed turns, no two of one id; returns the ids that were new. An id that another
+        user has gets a `_id` of its own."""
         landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
         refused = await self._insert_many(documents)
-        every = {document["id"] for document in documents}
+        ids = {document["id"] for document in documents}
         self._just_said.add(owner, [document | landing for document in documents if document not in refused])
         if not refused:
-            return every
+            return ids
         known = await self.known(owner, [document["id"] for document in refused])
         foreign = [
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
@@ -210,17 +212,15 @@ class Turns:
         self._just_said.add(owner, [document | landing for document in foreign if document not in again])
         if {document["id"] for document in again} - await self.known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
-        return every - known - {document["id"] for document in again}
+        return ids - known - {document["id"] for document in again}
 
-    async def _overwrite(self, owner: str, session_id: str, turn: Turn) -> None:
+    async def _overwrite(self, owner: str, document: Document) -> None:
         """Puts a turn in the place of the one of the same id, to be embedded anew."""
-        document = document_of(owner, session_id, turn, turn.index or 0)
-        for name in ("_id", "created_at", "message_index"):
-            del document[name]
-        gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
+        fresh = {name: document[name] for name in document if name not in ("_id", "created_at", "message_index")}
+        gone = {"embedding": "", "embedding_model": ""} | ({} if "interrupted" in document else {"interrupted": ""})
         async with self._changes.overwriting(owner):
-            await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
-            self._just_said.drop(owner, dict.fromkeys(keys_of(turn.id, owner), now()))
+            await self._vectors.update_one(_own(owner, [document["id"]]), {"$set": fresh, "$unset": gone})
+            self._just_said.drop(owner, dict.fromkeys(keys_of(document["id"], owner), now()))
 
     async def _insert_many(self, documents: Sequence[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""
@@ -240,7 +240,3 @@ def _asks(document: Document, asking: bool) -> bool:
 def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:
     """The filter of the owner's messages of these ids."""
     return {"_id": {"$in": [key for identifier in ids for key in keys_of(identifier, owner)]}, "user_id": owner}
-
-
-def _placed(turns: list[Turn], first: int) -> list[Turn]:
-    return [replace(turn, index=first + offset) for offset, turn in enumerate(turns)]

@@ -130,7 +130,7 @@ async def test_a_prompt_whose_request_crashed_before_it_was_stored_counts_once(
         raise ConnectionResetError
 
     with monkeypatch.context() as patch:
-        patch.setattr(quiet.engine.chats.turns, "_insert", crash)
+        patch.setattr(quiet.engine.chats.turns, "insert", crash)
         with pytest.raises(ConnectionResetError):
             await quiet.chat(request("Hello, I am Ann", turn_id="t1", retried=True))
     await quiet.chat(request("Hello, I am Ann", turn_id="t1", retried=True))

@@ -1,4 +1,4 @@
-"""Is every prompt there, and does each provider get its own?"""
+"""Every prompt is there, and each provider gets its own."""
 
 import json
 from pathlib import Path

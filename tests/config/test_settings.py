@@ -1,4 +1,4 @@
-"""Do settings say what is in force, and refuse what contradicts itself?"""
+"""Settings say what is in force, and refuse what contradicts itself."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Does what a user has go out whole, come in once, and go again where a deletion comes between?"""
+"""What a user has goes out whole, comes in once, and goes again where a deletion comes between."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.ids import scoped
-from memory.portable.record import KINDS, Kind
+from memory.portable.importing import KINDS, Kind
 from memory.product import Record
 from tests.conversations import USER, found, messages, pairs, request, settle, turn
 from tests.tool_calls import called, keep
@@ -34,7 +34,7 @@ async def live(memory: Memory) -> None:
 
 
 async def records(memory: Memory, owner: str = USER) -> list[Record]:
-    return [record async for record in memory.engine.exporter.records(owner)]
+    return [record async for record in memory.engine.records(owner)]
 
 
 async def bring_in(memory: Memory, every: list[Record], owner: str = OTHER) -> dict[Kind, int]:

@@ -1,4 +1,4 @@
-"""Is garbage collected again after modules are loaded?"""
+"""Garbage is collected again after modules are loaded."""
 
 import gc
 

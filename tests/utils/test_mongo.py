@@ -1,4 +1,4 @@
-"""What do the drivers' errors mean to us?"""
+"""What the drivers' errors mean to us."""
 
 import pytest
 from pymongo.errors import (

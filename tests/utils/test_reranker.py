@@ -1,4 +1,4 @@
-"""Does the reranker score pairs as its graph does, whatever the graph, the texts and the callers are?"""
+"""The reranker scores pairs as its graph does, whatever the graph, the texts and the callers are."""
 
 import asyncio
 import threading
@@ -38,12 +38,9 @@ async def test_scores_are_the_sigmoids_of_the_logits_in_the_order_of_the_texts(t
     assert scores == pytest.approx([sigmoid(logit("p1 n2", text)) for text in texts], rel=1e-5)
 
 
-async def test_no_texts_have_no_scores(toy: Reranker) -> None:
+async def test_no_texts_have_no_scores_and_the_largest_logits_do_not_overflow(toy: Reranker) -> None:
     scores = await toy.scores("p1", [])
     assert scores.shape == (0,) and scores.dtype == np.float32
-
-
-async def test_the_largest_logits_do_not_overflow(toy: Reranker) -> None:
     assert (await toy.scores("", ["p5 " * 100, "n5 " * 100])).tolist() == [1, 0]
 
 
@@ -55,12 +52,6 @@ async def test_many_texts_run_in_batches_of_like_length_and_keep_their_order(
     scores = await toy.scores("n1", ["tiny " * size for size in sizes])
     assert scores == pytest.approx([sigmoid(10 * size / 4096 - 1) for size in sizes], rel=1e-5)
     assert [shape for shape, _ in ran] == [(BATCH, 4 + 15), (BATCH, 4 + 31), (BATCH, 4 + 47), (2, 4 + 49)]
-
-
-async def test_a_texts_score_does_not_depend_on_its_company(toy: Reranker) -> None:
-    texts = ["p1", "n2 tiny " * 100, "tiny " * 1000, ""]
-    alone = [(await toy.scores("tiny", [text]))[0] for text in texts]
-    assert await toy.scores("tiny", texts) == pytest.approx(alone, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -111,30 +102,22 @@ async def test_a_flat_output_and_one_of_two_classes_are_understood(make_toy: Mak
     assert await toy.scores("n1 tiny", texts) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("floating", [TensorProto.FLOAT16, TensorProto.DOUBLE])
-async def test_graphs_of_other_precisions_are_run(make_toy: Make, floating: int) -> None:
-    toy = load_reranker(make_toy(kinds=dict.fromkeys(INPUTS, TensorProto.INT32), floating=floating))
-    scores = await toy.scores("n1", ["p1", "", "n1"])
+@pytest.mark.parametrize(
+    "traits",
+    [{"floating": TensorProto.FLOAT16}, {"floating": TensorProto.DOUBLE}, {"named": "score"}],
+    ids=["half", "double", "name"],
+)
+async def test_an_output_may_have_any_precision_and_the_only_one_any_name(
+    make_toy: Make, traits: dict[str, Any]
+) -> None:
+    scores = await load_reranker(make_toy(**traits)).scores("n1", ["p1", "", "n1"])
     assert scores.dtype == np.float32
     assert scores == pytest.approx([sigmoid(9), sigmoid(-1), sigmoid(-11)], rel=1e-3)
-
-
-async def test_a_single_output_may_have_any_name(make_toy: Make) -> None:
-    assert await load_reranker(make_toy(named="score")).scores("p1", ["n1"]) == pytest.approx([sigmoid(-9)], rel=1e-5)
 
 
 async def test_without_token_types_the_query_counts_like_the_text(make_toy: Make) -> None:
     toy = load_reranker(make_toy(inputs=INPUTS[:2]))
     assert await toy.scores("p1", ["n2", "p1 p1 p1"]) == pytest.approx([sigmoid(-1), sigmoid(4)])
-
-
-async def test_without_an_attention_mask_nothing_is_padded(make_toy: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    toy = load_reranker(make_toy(inputs=["input_ids"]))
-    ran = watch(toy, monkeypatch)
-    texts = ["p1 p1", "p1", "n1 n1"] + ["n1"] * BATCH
-    expected = [sigmoid(3), sigmoid(2), sigmoid(-1)] + [sigmoid(0)] * BATCH
-    assert await toy.scores("p1", texts) == pytest.approx(expected, rel=1e-5)
-    assert [shape for shape, _ in ran] == [(BATCH, 5), (1, 5), (2, 6)]
 
 
 async def test_any_text_has_a_score(toy: Reranker) -> None:

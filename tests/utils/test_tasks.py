@@ -1,4 +1,4 @@
-"""Does work that goes beside its caller's end with it?"""
+"""Work that goes beside its caller's ends with it."""
 
 import asyncio
 

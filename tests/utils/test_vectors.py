@@ -1,4 +1,4 @@
-"""Do vectors survive BSON, and does similarity mean what it says?"""
+"""Vectors survive BSON, and similarity means what it says."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Does background work leave way to those who are answered, and get on all the same?"""
+"""Background work leaves way to those who are answered, and gets on all the same."""
 
 import asyncio
 

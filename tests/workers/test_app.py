@@ -1,4 +1,4 @@
-"""Do tasks leave each other their turns, however often they are sent?"""
+"""Tasks leave each other their turns, however often they are sent."""
 
 from collections import Counter
 from collections.abc import Iterator

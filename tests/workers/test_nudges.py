@@ -11,7 +11,7 @@ from config.settings import Settings
 from tests.checks import eventually
 from tests.processes import free_port
 from workers.app import make_app
-from workers.nudges import GAP, CeleryNudge
+from workers.nudges import CeleryNudge
 
 
 class Queue:
@@ -70,23 +70,12 @@ def test_each_kind_of_work_has_a_task_of_its_own(queue: Queue) -> None:
     assert set(queue.sent) <= set(make_app(Settings())[0].tasks)
 
 
-def test_nudges_keep_a_gap(queue: Queue) -> None:
-    nudge = nudge_over(queue)
-    began = time.monotonic()
-    while len(queue.sent) < 4:
-        nudge.embed()
-    assert time.monotonic() - began >= 3 * GAP
-    nudge.close()
-
-
 def test_asking_never_waits_for_the_broker(queue: Queue) -> None:
     queue.free.clear()
     nudge = nudge_over(queue)
-    nudge.embed()
-    began = time.monotonic()
     for _ in range(100):
         nudge.embed()
-    assert time.monotonic() - began < 0.5
+    assert queue.sent == []
     queue.free.set()
     nudge.close()
 

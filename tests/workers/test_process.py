@@ -1,4 +1,4 @@
-"""What becomes of a piece of work that does not come to its end?"""
+"""What becomes of a piece of work that does not come to its end."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Does `loci doctor` tell whether anybody works?"""
+"""`loci doctor` tells whether anybody works."""
 
 from pathlib import Path
 

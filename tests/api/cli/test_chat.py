@@ -162,14 +162,14 @@ async def test_a_model_that_is_away_is_stood_in_for_by_rules(with_model: Memory,
 async def test_a_store_that_is_away_is_told_in_a_line_and_the_conversation_goes_on(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert, failures = quiet.engine.chats.turns._insert, iter([AutoReconnect("gone")])
+    insert, failures = quiet.engine.chats.turns.insert, iter([AutoReconnect("gone")])
 
     async def at_first_away(*arguments: Any) -> Any:
         if failure := next(failures, None):
             raise failure
         return await insert(*arguments)
 
-    monkeypatch.setattr(quiet.engine.chats.turns, "_insert", at_first_away)
+    monkeypatch.setattr(quiet.engine.chats.turns, "insert", at_first_away)
     ended = await talk(quiet, "Hello", "Hello", fails=1)
     assert ended.err == "loci: The store does not answer; try again\nsession s1\n"
     assert ended.out.count("\n") == 1
@@ -180,7 +180,7 @@ async def test_a_bug_is_not_hidden(quiet: Memory, monkeypatch: pytest.MonkeyPatc
     async def crash(*_: Any) -> int:
         raise bug
 
-    monkeypatch.setattr(quiet.engine.chats.turns, "_insert", crash)
+    monkeypatch.setattr(quiet.engine.chats.turns, "insert", crash)
     with pytest.raises(type(bug), match="a bug"):
         await talk(quiet, "Hello")
 

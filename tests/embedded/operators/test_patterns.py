@@ -1,4 +1,4 @@
-"""How long may a pattern be, and how many of the long ones are kept?"""
+"""What does a pattern find, how long may it be, and how many of the long ones are kept?"""
 
 import re
 
@@ -23,3 +23,25 @@ def test_few_long_patterns_are_kept_and_many_short_ones():
     assert not any(len(pattern) > 2_000 for _, pattern, *_ in re._cache if isinstance(pattern, str))
     first, second = patterns.compile_pattern("short", "i"), patterns.compile_pattern("short", "i")
     assert first is second
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text", "found"),
+    [
+        (r"café\b ", "i", "café x", None),
+        (r"CAFÉ(?:\W|$)", "i", "café x", "café "),
+        (r"\bcaf\b", "", "café", "caf"),
+        (r"\w+", "i", "über", "ber"),
+        (r"(?i)É\w+", "", "éab", "éab"),
+        (r"[^\w]", "i", "aÉ", "É"),
+        (r"[\wé]+", "i", "aÉ", "aÉ"),
+        (r"[^\wé]", "i", "aÉ.", "."),
+        (r"[\w^-]+", "i", "a^-É", "a^-"),
+        (r"\d+", "i", "٣3", "3"),
+        (r"\s", "i", "\u2003\t", "\t"),
+        (r"(?<=[\w.])x", "i", "éx.x", "x"),
+    ],
+)
+def test_words_digits_and_spaces_are_those_of_ascii_and_letters_fold_by_unicode(pattern, flags, text, found):
+    match = patterns.compile_pattern(pattern, flags)(text)
+    assert (match and match[0]) == found

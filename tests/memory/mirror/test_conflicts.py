@@ -1,4 +1,4 @@
-"""Who wins where both the memory and a file have changed?"""
+"""Where both the memory and a file have changed, the memory wins."""
 
 import frontmatter
 import pytest

@@ -1,4 +1,4 @@
-"""Does the memory follow what is done to its files?"""
+"""The memory follows what is done to its files."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Do the files follow the memory?"""
+"""Files follow the memory."""
 
 import json
 from pathlib import Path
@@ -51,12 +51,6 @@ async def test_the_index_tells_what_was_written_and_how_far(kept: Mirroring, qui
     assert standing is not None
     assert index["position"]["gists"] == standing.settled
     assert index["entries"]["s-m0"]["path"] == "entries/s/turns/user/2025-03-01T12-00-00Z__s-m0.md"
-
-
-async def test_a_message_is_there_before_it_is_embedded(kept: Mirroring, quiet: Memory) -> None:
-    await say(quiet, "I live in Oslo.")
-    await kept.mirror.follow()
-    assert kept.texts() == ["I live in Oslo."]
 
 
 async def test_observations_have_no_files(kept: Mirroring, quiet: Memory) -> None:
@@ -122,15 +116,9 @@ async def test_what_is_deleted_leaves_no_file_and_no_empty_folder(kept: Mirrorin
     await kept.mirror.follow()
     assert not (kept.root / "ann").exists()
     assert kept.texts("bob") == ["Bob's."]
-
-
-async def test_a_user_who_comes_back_has_the_new_files_alone(kept: Mirroring, quiet: Memory) -> None:
-    await say(quiet, "Before.")
+    await say(quiet, "Back again.")
     await kept.settle()
-    await quiet.engine.oversight.forgetter.user("ann")
-    await say(quiet, "After.")
-    await kept.settle()
-    assert kept.texts() == ["After."]
+    assert kept.texts() == ["Back again."]
 
 
 async def test_deletions_while_nobody_looked_are_made_up_for(kept: Mirroring, quiet: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Which files does the memory leave alone, and does none lead where it must not?"""
+"""Files that the memory leaves alone, and that lead where they must not."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Is what was deleted gone, with all that was derived from it?"""
+"""What is deleted is gone, with all that was derived from it."""
 
 import asyncio
 import time
@@ -71,12 +71,8 @@ async def test_a_deletion_that_a_crash_cut_short_is_ended_by_the_next_one(
 ) -> None:
     await quiet.add(USER, "s1", pairs(10))
     await settle(quiet)
-
-    async def crash(*_: Any, **__: Any) -> int:
-        raise AutoReconnect("the store went away")
-
     with monkeypatch.context() as patch:
-        patch.setattr(GistEraser, "erase", crash)
+        patch.setattr(GistEraser, "erase", _crash)
         with pytest.raises(AutoReconnect):
             await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert (await quiet.engine.oversight.forgetter.session(USER, "s1"))["vectors"] == 20
@@ -108,12 +104,7 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
     assert await counts(quiet, "ann") == {}
     assert await quiet.engine.store.collections.owners.find_one({"_id": "ann"}) is None
     assert await counts(quiet, "bob") == before
-
-
-async def test_deleting_a_user_twice_counts_nothing_the_second_time(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", pairs(1))
-    await quiet.engine.oversight.forgetter.user(USER)
-    assert set((await quiet.engine.oversight.forgetter.user(USER)).values()) == {0}
+    assert set((await quiet.engine.oversight.forgetter.user("ann")).values()) == {0}
 
 
 async def test_a_forgotten_fact_takes_every_exchange_that_stated_it_with_it(quiet: Memory) -> None:
@@ -143,22 +134,6 @@ async def test_forgetting_a_fact_deletes_no_message_of_another_user_with_the_sam
     fact, _ = await quiet.engine.chats.keyvalues.put("ann", "pin", "1111", source="m1")
     assert await quiet.engine.oversight.forgetter.sources_of("ann", fact) == 0
     assert len(await messages(quiet, "s1", "bob")) == 1
-
-
-async def test_an_answer_that_lands_after_its_session_was_deleted_is_not_kept(quiet: Memory) -> None:
-    turns = quiet.engine.chats.turns
-    place = await turns.open_exchange(USER, "s1", turn("q", "A question?", turn_id="t"), retried=False)
-    await quiet.engine.oversight.forgetter.session(USER, "s1")
-    landed = turn("a", "An answer.", "assistant", turn_id="t")
-    assert not await turns.close_exchange(USER, "s1", place, landed, retried=False)
-    assert set(await counts(quiet)) == {"tombstones"}
-
-
-async def test_chats_go_on_after_their_user_was_deleted(quiet: Memory) -> None:
-    await say(quiet, "my dog is called Rex")
-    await quiet.engine.oversight.forgetter.user(USER)
-    answer = (await quiet.chat(request("what is my dog called?"))).answer
-    assert "Rex" not in answer.text
 
 
 async def test_forgotten_exchanges_are_not_counted_any_more(quiet: Memory) -> None:
@@ -209,18 +184,6 @@ async def test_what_is_said_after_a_deletion_began_stays(quiet: Memory, what: st
     assert after | later <= {one["turn_id"] for one in kept}
     session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert session.message_count == len(kept) == 2 * session.pair_count
-
-
-async def test_a_deletion_that_crashed_is_finished_by_the_next(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", pairs(3))
-    ended = await quiet.engine.chats.sessions.end(USER, "s1")
-    assert ended is not None
-    assert ended.places == 6
-    assert (await quiet.engine.oversight.forgetter.session(USER, "s1"))["vectors"] == 6
-    with pytest.raises(NotFound):
-        await quiet.engine.chats.sessions.get(USER, "s1")
-    with pytest.raises(NotFound):
-        await quiet.engine.oversight.forgetter.session(USER, "s1")
 
 
 async def test_one_message_goes_and_the_rest_of_its_exchange_stays(quiet: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Is it seen which work waits, and is dead work taken up again without disturbing any other?"""
+"""Jobs are seen, and dead ones taken up again without disturbing any other."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which messages say what is to be forgotten, and which only speak of it?"""
+"""Messages that say what is to be forgotten, and those that only speak of it."""
 
 import pytest
 
@@ -17,6 +17,7 @@ async def told(quiet: Memory) -> Memory:
         "f": "I like opera?",
         "g": "I like opera and tea",
         "h": "Ich mag Käse",
+        "l": "Ich mag die Königstraße.",
     }
     turns = [turn(name, text) for name, text in said.items()]
     await quiet.add(USER, "s1", [*turns, turn("i", "My PIN is 4471", name="Petra")])
@@ -32,4 +33,5 @@ async def test_a_value_is_found_where_the_user_states_it_and_others_are_counted(
 async def test_a_statement_is_found_where_a_message_says_nothing_else(told: Memory) -> None:
     assert sorted(one.id for one in await told.engine.oversight.saying.statement(USER, "I like opera")) == ["d", "e"]
     assert [one.id for one in await told.engine.oversight.saying.statement(USER, "ICH MAG KÄSE.")] == ["h"]
+    assert [one.id for one in await told.engine.oversight.saying.statement(USER, "ich mag die königstraße")] == ["l"]
     assert await told.engine.oversight.saying.statement(USER, "opera") == []

@@ -1,4 +1,4 @@
-"""Is what rules quoted of a message gone with it?"""
+"""What rules quoted of a message goes with it."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.domain import RULE_BASED
-from memory.oversight.unquote import without_lines, without_quotations
+from memory.oversight.unquote import Told
 from tests.conversations import USER, messages, request, say, settle, turn
 from tests.scripted_model import ScriptedModel, answer, status
 
@@ -137,17 +137,23 @@ async def test_what_is_put_in_other_words_is_told_no_more_as_it_was(quiet: Memor
     assert await answers(quiet) == "- I like opera.\n- …"
 
 
-def test_what_only_begins_alike_stays() -> None:
-    answer = "- My PIN is 4471.\nYou told me: “My PIN is 44, I think.” [1]\nYou told me: “Noted.” [2]"
-    assert without_quotations(answer, ["My PIN is 447"]) == answer
-    assert without_quotations(answer, ["My PIN is 44"]).splitlines()[1] == "You told me: “…” [1]"
-    assert without_quotations("Noted. I'll remember that.", ["Noted."]) == "Noted. I'll remember that."
-    assert without_lines("In all:\nShe likes tea.\n- Tea", {"She likes tea."}) == "In all:\n- …\n- Tea"
+@pytest.mark.parametrize(
+    ("text", "answer", "left"),
+    [
+        ("My PIN is 447", "- My PIN is 4471.", "- My PIN is 4471."),
+        ("My PIN is 44", "You told me: “My PIN is 44, I think.” [1]", "You told me: “…” [1]"),
+        ("Noted.", "Noted. I'll remember that.", "Noted. I'll remember that."),
+        (
+            " My  safe:\n77-31-05,\n“the [1] big” [1] one\n",
+            "On 2025-03-01: “My  safe:\n77-31-05,\n“the [1] big” [1] one” [1]\nYou told me: “It squeaks.” [2]",
+            "On 2025-03-01: “…” [1]\nYou told me: “It squeaks.” [2]",
+        ),
+    ],
+)
+def test_what_was_quoted_goes_whole_and_what_only_begins_alike_stays(text: str, answer: str, left: str) -> None:
+    assert Told((text,)).taken_out_of(answer) == left
 
 
-def test_a_text_of_several_lines_that_was_quoted_whole_goes_whole() -> None:
-    text = "My  safe:\n77-31-05,\n“the [1] big” [1] one"
-    told = f"You told me on 2025-03-01: “{text}” [1]\nYou told me: “It squeaks.” [2]"
-    assert (
-        without_quotations(told, [f" {text}\n"]) == "You told me on 2025-03-01: “…” [1]\nYou told me: “It squeaks.” [2]"
-    )
+def test_lines_go_whole() -> None:
+    told = Told((), frozenset({"She likes tea."}))
+    assert told.taken_out_of("In all:\nShe likes tea.\n- Tea") == "In all:\n- …\n- Tea"

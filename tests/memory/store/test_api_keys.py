@@ -1,4 +1,4 @@
-"""Which API keys does the store hold?"""
+"""API keys in the store."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does one thing at a time happen to a conversation, and none wait long for a holder that died?"""
+"""One thing at a time happens to a conversation, and none waits long for a holder that died."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Does the work of the background wait for those who are being answered, also where the two meet in one process?"""
+"""Background work waits for those who are being answered, also where the two meet in one process."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

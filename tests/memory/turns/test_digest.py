@@ -81,7 +81,7 @@ async def test_no_digest_of_a_deleted_user_stays_in_memory(quiet: Memory) -> Non
     await say(quiet, "My pin is 4711.")
     assert "4711" in await grown(quiet)
     await quiet.engine.oversight.forgetter.user("ann")
-    assert "4711" not in str(vars(quiet.engine.chats.digests._texts))
+    assert "4711" not in str(vars(quiet.engine.chats.digests.cache))
 
 
 async def test_a_digest_is_read_again_where_another_process_extends_it(both: tuple[Memory, Memory]) -> None:

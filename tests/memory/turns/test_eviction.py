@@ -1,8 +1,7 @@
 """Conversations that may keep so many messages."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from memory.facts import queue as fact_queue
 from memory.ids import prompt_id, response_id
 from memory.store.leases import claim, fail
 from tests.conversations import START, Silent, pairs
+from tests.meanwhile import meanwhile
 
 
 async def say(memory: Memory, count: int) -> None:
@@ -133,72 +133,49 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
         yield one, other
 
 
-class Meanwhile:
-    """Something on which, once, something else is done `before` or after a call of one name."""
-
-    def __init__(self, of: Any, name: str, do: Callable[[], Awaitable[object]], *, before: bool) -> None:
-        self._of, self._name, self._do, self._before, self._done = of, name, do, before, False
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._of, name)
-        if name != self._name or self._done:
-            return method
-
-        async def meanwhile(*args: Any) -> Any:
-            self._done = True
-            if self._before:
-                await self._do()
-            found = await method(*args)
-            if not self._before:
-                await self._do()
-            return found
-
-        return meanwhile
-
-
 @pytest.mark.parametrize("when", ["counted", "found"])
-async def test_two_workers_at_once_drop_no_more_than_one(both: tuple[Memory, Memory], when: str) -> None:
+async def test_two_workers_at_once_drop_no_more_than_one(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
     one, other = both
-    eviction: Any = other.engine.chats.eviction
 
     async def run() -> None:
         assert await one.engine.chats.eviction.run("ann", "s") == 4
 
     if when == "counted":
-        eviction._vectors = Meanwhile(eviction._vectors, "count_documents", run, before=False)
+        meanwhile(monkeypatch, other.engine.store.collections.vectors, "count_documents", run, after=True)
     else:
-        eviction._eraser = Meanwhile(eviction._eraser, "erase", run, before=True)
-    assert await eviction.run("ann", "s") == 0
+        meanwhile(monkeypatch, other.engine.gists.eraser, "erase", run)  # type: ignore[arg-type]
+    assert await other.engine.chats.eviction.run("ann", "s") == 0
     assert len(await left(one)) == 10
     session = await one.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
-async def test_what_another_worker_dropped_of_those_found_leaves_none_too_much(both: tuple[Memory, Memory]) -> None:
+async def test_what_another_worker_dropped_of_those_found_leaves_none_too_much(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = both
-    eviction: Any = other.engine.chats.eviction
-    vectors, oldest = eviction._vectors, (await left(one))[0]
+    oldest = (await left(one))[0]
 
     async def drop_the_oldest() -> None:
-        assert await one.engine.chats.eviction._eraser.erase("ann", {"id": oldest, "user_id": "ann"}) == 1
+        assert await one.engine.gists.eraser.erase("ann", {"id": oldest, "user_id": "ann"}) == 1
 
-    async def when_counted_again() -> None:
-        eviction._vectors = Meanwhile(vectors, "count_documents", drop_the_oldest, before=True)
-
-    eviction._vectors = Meanwhile(vectors, "count_documents", when_counted_again, before=False)
-    assert await eviction.run("ann", "s") == 3
+    meanwhile(monkeypatch, other.engine.store.collections.vectors, "count_documents", drop_the_oldest, call=2)
+    assert await other.engine.chats.eviction.run("ann", "s") == 3
     assert len(await left(one)) == 10
 
 
-async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(both: tuple[Memory, Memory]) -> None:
+async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = both
-    eviction: Any = other.engine.chats.eviction
 
     async def delete() -> None:
         await one.engine.oversight.forgetter.session("ann", "s")
 
-    eviction._vectors = Meanwhile(eviction._vectors, "count_documents", delete, before=False)
-    assert await eviction.run("ann", "s") == 0
+    meanwhile(monkeypatch, other.engine.store.collections.vectors, "count_documents", delete, after=True)
+    assert await other.engine.chats.eviction.run("ann", "s") == 0
 
 
 async def test_the_counts_are_of_what_is_there_though_a_crash_left_others(both: tuple[Memory, Memory]) -> None:
@@ -211,14 +188,15 @@ async def test_the_counts_are_of_what_is_there_though_a_crash_left_others(both: 
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
-async def test_what_is_said_while_messages_are_counted_counts(both: tuple[Memory, Memory]) -> None:
+async def test_what_is_said_while_messages_are_counted_counts(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = both
-    sessions: Any = other.engine.chats.sessions
 
     async def say_more() -> None:
         await one.engine.chats.turns.remember("ann", "s", pairs(1, first=7))
 
-    sessions._vectors = Meanwhile(sessions._vectors, "count_documents", say_more, before=False)
+    meanwhile(monkeypatch, other.engine.store.collections.sessions, "find_one", say_more, after=True)
     await other.engine.chats.eviction.run("ann", "s")
     session = await one.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (12, 6) == (len(await left(one)), 6)

@@ -1,4 +1,4 @@
-"""Does every message get a place of its own, whoever else writes to the session at the same moment?"""
+"""Every message gets a place of its own, whoever else writes to the session at the same moment."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,6 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import Turn
 from memory.ids import prompt_id, response_id
-from memory.turns import places as known_places
 from tests.conversations import USER, Silent, messages, request, turn
 from utils.clock import now
 
@@ -91,19 +90,10 @@ async def exchange(memory: Memory, n: int) -> bool:
     return due
 
 
-async def test_a_summary_is_asked_for_once_a_window(quiet: Memory) -> None:
-    due = [n for n in range(1, 41) if await exchange(quiet, n)]
-    assert due == [10, 20, 30, 40]
-
-
-async def test_a_summary_that_does_not_come_is_asked_for_again(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    for n in range(10):
-        await exchange(quiet, n)
-    assert not await exchange(quiet, 10)
-    monkeypatch.setattr(known_places, "ASKED", 0.0)
-    assert await exchange(quiet, 11)
+async def test_a_summary_is_asked_for_until_it_has_come(quiet: Memory) -> None:
+    assert [n for n in range(1, 13) if await exchange(quiet, n)] == [10, 11, 12]
     await quiet.engine.chats.summaries.work()
-    assert not await exchange(quiet, 12)
+    assert [n for n in range(13, 23) if await exchange(quiet, n)] == [20, 21, 22]
 
 
 async def test_an_update_that_landed_beside_one_that_did_not_is_known_again(quiet: Memory, others: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Does a receipt tell what an answer rests on, to its owner alone?"""
+"""A receipt tells what an answer rests on, to its owner alone."""
 
 import asyncio
 

@@ -1,6 +1,7 @@
-"""Does every ten pairs get one summary, by whatever means, whoever writes at the same time?"""
+"""Every ten pairs get one summary, by whatever means, whoever writes at the same time."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -37,8 +38,10 @@ async def waits_since(memory: Memory, passed: timedelta) -> None:
     )
 
 
-async def test_25_pairs_have_two_summaries_that_tile_the_first_20(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", pairs(25))
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_25_pairs_have_two_summaries_that_tile_the_first_20(quiet: Memory, at_once: bool) -> None:
+    for added in [pairs(25)] if at_once else [pairs(1, first=number) for number in range(25)]:
+        await quiet.add(USER, "s1", added)
     assert await quiet.engine.chats.summaries.work() == 2
     assert await windows(quiet) == [(0, 19), (20, 39)]
     assert [one.message_count for one in await summaries(quiet)] == [20, 20]
@@ -46,10 +49,8 @@ async def test_25_pairs_have_two_summaries_that_tile_the_first_20(quiet: Memory)
 
 @pytest.mark.parametrize(("count", "expected"), [(9, 0), (10, 1), (19, 1), (20, 2)])
 async def test_a_summary_is_due_every_10_pairs(quiet: Memory, count: int, expected: int) -> None:
-    for number in range(count):
-        await quiet.add(USER, "s1", pairs(1, first=number))
-    await quiet.engine.chats.summaries.work()
-    assert len(await summaries(quiet)) == expected
+    await quiet.add(USER, "s1", pairs(count))
+    assert await quiet.engine.chats.summaries.work() == expected
 
 
 async def test_25_exchanges_at_once_have_two_summaries_that_tile(quiet: Memory) -> None:
@@ -215,60 +216,42 @@ async def test_a_summary_of_which_nothing_is_left_is_not_told(quiet: Memory) -> 
     assert await quiet.engine.chats.summaries.newest(USER, "s1", 3) == []
 
 
+def meanwhile(scripted_model: ScriptedModel, text: str, do: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Has the model say what it is asked, and where it is asked of a text, something else is done first."""
+    loop = asyncio.get_running_loop()
+
+    def reply(asked: dict[str, Any]) -> str:
+        said = str(asked["messages"][1]["content"])
+        if text in said:
+            asyncio.run_coroutine_threadsafe(do(), loop).result(10)
+        return said
+
+    scripted_model.reply = reply
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
 async def test_what_is_forgotten_while_its_summary_is_being_written_is_not_in_it(
-    with_model: Memory, scripted_model: ScriptedModel
+    with_model: Memory, scripted_model: ScriptedModel, rewritten: bool
 ) -> None:
-    await with_model.add(USER, "s1", [*pairs(9), turn("p1", "My PIN is 4711."), turn("p2", "I see.", "assistant")])
-    fact, _ = await with_model.engine.chats.keyvalues.put(USER, "pin", "4711", source="p1")
-    loop = asyncio.get_running_loop()
-
-    def forgetting(asked: dict[str, Any]) -> str:
-        text = str(asked["messages"][1]["content"])
-        if "4711" in text:
-            asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.sources_of(USER, fact), loop).result(
-                10
-            )
-        return text
-
-    scripted_model.reply = forgetting
-    await asyncio.to_thread(lambda: None)
-    await with_model.engine.chats.summaries.work()
-    (made,) = await summaries(with_model)
-    assert "4711" not in made.text
-    assert made.message_count == 19
-
-
-async def test_what_is_forgotten_while_a_summary_is_being_rewritten_is_not_in_it(
-    with_model: Memory, scripted_model: ScriptedModel
-) -> None:
+    forget = with_model.engine.oversight.forgetter.message
     await with_model.add(USER, "s1", [*pairs(9), turn("p1", "My PIN is 4711."), turn("p2", "My dog is Rex.")])
-    await with_model.engine.chats.summaries.work()
-    loop = asyncio.get_running_loop()
-
-    def forgetting(asked: dict[str, Any]) -> str:
-        text = str(asked["messages"][1]["content"])
-        if "4711" in text:
-            asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.message(USER, "p1"), loop).result(10)
-        return text
-
-    scripted_model.reply = forgetting
-    assert await with_model.engine.oversight.forgetter.message(USER, "p2")
+    if rewritten:
+        await with_model.engine.chats.summaries.work()
+    meanwhile(scripted_model, "4711", lambda: forget(USER, "p1"))
+    if rewritten:
+        assert await forget(USER, "p2")
+    else:
+        await with_model.engine.chats.summaries.work()
     (made,) = await summaries(with_model)
-    assert "4711" not in made.text and "Rex" not in made.text
-    assert made.message_count == 18
+    assert "4711" not in made.text and ("Rex" in made.text) is not rewritten
+    assert made.message_count == 19 - rewritten
 
 
 async def test_a_session_deleted_while_its_summary_is_being_written_leaves_none(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
-    loop = asyncio.get_running_loop()
-
-    def deleting(asked: dict[str, Any]) -> str:
-        asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.session(USER, "s1"), loop).result(10)
-        return "- A summary."
-
-    scripted_model.reply = deleting
+    meanwhile(scripted_model, "", lambda: with_model.engine.oversight.forgetter.session(USER, "s1"))
     await with_model.engine.chats.summaries.work()
     assert await with_model.engine.store.collections.summaries.count_documents({}) == 0
 

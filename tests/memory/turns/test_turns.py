@@ -1,4 +1,4 @@
-"""Is everything that was said kept, once, in order, and for its speaker alone?"""
+"""Everything that was said is kept, once, in order, and for its speaker alone."""
 
 import asyncio
 from typing import Any
@@ -8,20 +8,12 @@ from pymongo.errors import AutoReconnect, DuplicateKeyError
 
 from agents.memory import Memory
 from memory.turns.places import Places
-from tests.conversations import USER, messages, pairs, request, settle, turn, until
+from tests.conversations import USER, messages, pairs, settle, turn
+from tests.meanwhile import meanwhile
 from utils.errors import Conflict
-from utils.mongo import Collection
 
 
-async def test_turns_are_kept_in_the_order_in_which_they_were_said(quiet: Memory) -> None:
-    remembered = await quiet.add(USER, "s1", pairs(3))
-    kept = await messages(quiet)
-    assert [one["_id"] for one in kept] == list(remembered.ids)
-    assert [one["message_index"] for one in kept] == list(range(6))
-    assert (remembered.accepted, remembered.duplicates) == (6, 0)
-
-
-async def test_a_repeated_id_is_a_no_op_in_a_later_call_and_within_one(quiet: Memory) -> None:
+async def test_a_repeated_id_is_a_no_op_in_a_later_call_within_one_and_in_another_session(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "first")])
     again = await quiet.add(USER, "s1", [turn("m1", "changed"), turn("m2", "one"), turn("m2", "another"), turn("m3")])
     assert (again.accepted, again.duplicates) == (2, 2)
@@ -29,12 +21,7 @@ async def test_a_repeated_id_is_a_no_op_in_a_later_call_and_within_one(quiet: Me
     kept = await messages(quiet)
     assert [one["content"] for one in kept] == ["first", "one", "message m3"]
     assert [one["message_index"] for one in kept] == [0, 1, 2]
-
-
-async def test_the_same_id_in_another_session_is_the_same_message(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn("m1")])
-    again = await quiet.add(USER, "s2", [turn("m1")])
-    assert again.accepted == 0
+    assert (await quiet.add(USER, "s2", [turn("m1")])).accepted == 0
     assert await messages(quiet, "s2") == []
 
 
@@ -138,12 +125,14 @@ async def test_a_session_logs_its_newest_200_events(quiet: Memory) -> None:
     assert session["message_count"] == 260
 
 
-async def test_a_thousand_turns_are_imported_in_one_call(quiet: Memory) -> None:
+async def test_a_thousand_turns_are_kept_in_the_order_in_which_they_were_said(quiet: Memory) -> None:
     remembered = await quiet.add(USER, "s1", pairs(500))
-    assert remembered.accepted == 1_000
+    kept = await messages(quiet)
+    assert [one["_id"] for one in kept] == list(remembered.ids)
+    assert [one["message_index"] for one in kept] == list(range(1_000))
+    assert (remembered.accepted, remembered.duplicates) == (1_000, 0)
     session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (1_000, 500)
-    assert [one["message_index"] for one in await messages(quiet)] == list(range(1_000))
 
 
 async def test_an_imported_session_is_titled_by_the_first_thing_that_the_user_said(quiet: Memory) -> None:
@@ -159,40 +148,18 @@ async def test_waiting_for_an_import_returns_when_all_of_it_can_be_recalled(quie
     assert {one["embed"]["state"] for one in kept} == {"done"}
 
 
-class Failing:
-    """A collection one of whose methods fails once, before or after it has done its work."""
-
-    def __init__(self, collection: Collection, method: str, *, after: bool) -> None:
-        self._collection = collection
-        self._method = method
-        self._after = after
-        self._failed = False
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._collection, name)
-        if name != self._method or self._failed:
-            return found
-
-        async def failing(*args: Any, **more: Any) -> Any:
-            self._failed = True
-            if self._after:
-                await found(*args, **more)
-            raise AutoReconnect("the store went away")
-
-        return failing
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(
-    ("place", "method"),
-    [("sessions", "find_one_and_update"), ("turns", "insert_many"), ("sessions", "update_one")],
+    ("collection", "method"),
+    [("sessions", "find_one_and_update"), ("vectors", "insert_many"), ("sessions", "update_one")],
 )
 async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is_tried_again(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch, place: str, method: str, after: bool
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
 ) -> None:
-    part: Any = quiet.engine.chats.turns if place == "turns" else quiet.engine.chats.places
-    name = "_vectors" if place == "turns" else "_sessions"
-    monkeypatch.setattr(part, name, Failing(getattr(part, name), method, after=after))
+    async def crash() -> None:
+        raise AutoReconnect("the store went away")
+
+    meanwhile(monkeypatch, getattr(quiet.engine.store.collections, collection), method, crash, after=after)
     turns = pairs(12)
     with pytest.raises(AutoReconnect):
         await quiet.add(USER, "s1", turns)
@@ -205,29 +172,3 @@ async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is
     await settle(quiet)
     found = await quiet.engine.store.collections.vectors.find({"embed.state": "done"}, {"_id": 1}).to_list(None)
     assert len(found) == 26
-
-
-async def test_imports_and_chat_take_the_same_way_into_the_same_session(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reserved: list[int] = []
-    reserve = Places.reserve
-
-    async def watched(self: Places, owner: str, session_id: str, turns: Any, **more: Any) -> Any:
-        reserved.append(len(turns))
-        return await reserve(self, owner, session_id, turns, **more)
-
-    monkeypatch.setattr(Places, "reserve", watched)
-    await memory.add(USER, "s1", pairs(2))
-    await memory.chat(request("what did the user say?"))
-    await memory.add(USER, "s1", pairs(1, first=7))
-    kept = await messages(memory)
-    assert [one["message_index"] for one in kept] == list(range(8))
-    assert {one["kind"] for one in kept} == {"turn"}
-    assert [one["role"] for one in kept] == ["user", "assistant"] * 4
-    assert reserved == [4, 1, 2]
-
-    async def embedded() -> bool:
-        return all(one["embed"]["state"] == "done" for one in await messages(memory))
-
-    await until(embedded)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from utils.errors import ModelUnavailable
-from utils.event_stream import LONGEST_EVENT, EventSplitter
+from utils.upstream import LONGEST_EVENT, EventSplitter
 
 
 def events(pieces: list[bytes]) -> list[bytes]:
