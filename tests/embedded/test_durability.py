@@ -22,7 +22,7 @@ from embedded.store import Store
 from embedded.writer import Job
 from tests.embedded.drivers import kept_attached
 
-ROUNDS, WRITERS = 20, 8
+ROUNDS, WRITERS = 4, 8
 
 
 def test_acknowledged_writes_survive_kill_9(tmp_path):

@@ -1,7 +1,5 @@
 """Are indexes made, used, enforced and dropped as MongoDB's are?"""
 
-import datetime
-
 import pytest
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
@@ -177,29 +175,6 @@ async def test_fields_of_one_element_are_indexed_together(docs):
     assert (await docs.explain(by_two_elements, hint="xy"))["executionStats"]["totalKeysExamined"] == 2
 
 
-async def test_a_compound_unique_index(docs):
-    await docs.create_index([("session", 1), ("n", 1)], name="place", unique=True)
-    await docs.insert_many([{"session": 1, "n": 1}, {"session": 1, "n": 2}, {"session": 2, "n": 1}])
-    with pytest.raises(DuplicateKeyError) as caught:
-        await docs.insert_one({"session": 1, "n": 2})
-    assert caught.value.details["keyPattern"] == {"session": 1, "n": 1}
-    assert caught.value.details["keyValue"] == {"session": 1, "n": 2}
-
-
-async def test_unique_counts_a_missing_field_as_null_unless_sparse(docs, db):
-    await docs.create_index("a", name="a", unique=True)
-    await docs.insert_one({"_id": 1})
-    with pytest.raises(DuplicateKeyError):
-        await docs.insert_one({"_id": 2, "a": None})
-    sparse = db["sparse"]
-    await sparse.create_index("a", name="a", unique=True, sparse=True)
-    await sparse.insert_many([{"_id": 1}, {"_id": 2}, {"_id": 3, "a": 1}])
-    with pytest.raises(DuplicateKeyError):
-        await sparse.insert_one({"_id": 4, "a": 1})
-    assert len(await sparse.find({"a": None})) == 2
-    assert len(await sparse.find({}, sort=[("a", 1)])) == 3
-
-
 async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs):
     await docs.create_index("a", name="a", unique=True)
     await docs.insert_one({"a": [1, 1]})
@@ -209,26 +184,6 @@ async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs
     await docs.insert_one({"a": []})
     with pytest.raises(DuplicateKeyError):
         await docs.insert_one({"a": []})
-
-
-async def test_a_partial_index_holds_and_enforces_only_what_it_selects(docs):
-    await docs.create_index("key", name="live", unique=True, partialFilterExpression={"state": "live"})
-    await docs.insert_many([{"key": 1, "state": "live"}, {"key": 1, "state": "dead"}, {"key": 1, "state": "dead"}])
-    with pytest.raises(DuplicateKeyError):
-        await docs.insert_one({"key": 1, "state": "live"})
-    with pytest.raises(DuplicateKeyError):
-        await docs.update_one({"state": "dead"}, {"$set": {"state": "live"}})
-    assert len(await docs.find({"key": 1})) == 3
-    explained = await docs.explain({"key": 1, "state": "live"})
-    assert index_used(explained) == "live" and examined(explained) == 1
-
-
-async def test_building_a_unique_index_over_duplicates_fails_and_leaves_nothing(docs):
-    await docs.insert_many([{"a": 1}, {"a": 1}])
-    with pytest.raises(DuplicateKeyError) as caught:
-        await docs.create_index("a", name="a", unique=True)
-    assert caught.value.details["keyValue"] == {"a": 1}
-    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
 
 
 async def test_creating_again_is_idempotent_and_conflicts_are_85_and_86(docs):
@@ -275,25 +230,6 @@ async def test_other_kinds_of_indexes_are_refused(docs, kind, on_store):
     with pytest.raises(OperationFailure) as caught:
         await docs.create_index([("a", kind)], name="x")
     assert caught.value.code == 238
-
-
-@pytest.mark.parametrize("directions", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
-async def test_every_comparison_agrees_with_a_scan_in_every_direction(docs, db, directions):
-    numbers, texts = [-1.5, 0, 1, 2, 2.5, 10**12, float("nan")], ["", "a", "ab", "b"]
-    values = [*numbers, *texts, None, True, False, datetime.datetime(2020, 1, 1), {"x": 1}]
-    rows = [{"_id": n, "a": a, "b": n % 3} for n, a in enumerate(values * 3)]
-    await docs.insert_many(rows)
-    await db["plain"].insert_many(rows)
-    await docs.create_index([("a", directions[0]), ("b", directions[1])], name="ab")
-    order = [("a", 1), ("b", 1), ("_id", 1)]
-    for value in values:
-        for operator in ("$eq", "$gt", "$gte", "$lt", "$lte"):
-            for extra in ({}, {"b": 1}, {"b": {"$gte": 1}}):
-                query = {"a": {operator: value}, **extra}
-                expected = [each["_id"] for each in await db["plain"].find(query, sort=order)]
-                found = [each["_id"] for each in await docs.find(query, sort=order)]
-                assert found == expected, query
-                assert await docs.count_documents(query) == len(expected), query
 
 
 async def test_many_ids_are_read_in_either_direction_up_to_a_limit(docs):

@@ -1,7 +1,6 @@
 """Does every BSON type come back as it was stored, and is it found again?"""
 
 import datetime
-import re
 import struct
 import uuid
 
@@ -102,16 +101,6 @@ async def test_an_empty_timestamp_is_filled_by_the_server(docs):
     assert found["at"] > Timestamp(1_700_000_000, 0) and found["inner"]["at"] == empty
     await docs.replace_one({"_id": 1}, {"at": empty})
     assert (await docs.find_one({"_id": 1}))["at"] > found["at"]
-
-
-async def test_patterns_find_texts(docs):
-    await docs.create_index("s", name="s")
-    await docs.insert_many([{"_id": n, "s": s} for n, s in enumerate(["abc", "abd", "xabc", "ABC", "a.c"])])
-    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^ab"}}, sort=[("_id", 1)])] == [0, 1]
-    assert [each["_id"] for each in await docs.find({"s": re.compile("^AB", re.I)}, sort=[("_id", 1)])] == [0, 1, 3]
-    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^abc?"}}, sort=[("_id", 1)])] == [0, 1]
-    assert [each["_id"] for each in await docs.find({"s": {"$regex": r"^a\.c"}})] == [4]
-    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^ab|^x"}}, sort=[("_id", 1)])] == [0, 1, 2]
 
 
 # As only a client of its own makes them: deprecated types, a document like a reference, a field that is there twice,

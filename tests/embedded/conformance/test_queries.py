@@ -277,5 +277,9 @@ async def test_regular_expressions_find_text(docs, indexed):
             ({"s": {"$eq": Regex("^abc")}}, [51]),
             ({"s": {"$regex": "^ab", "$ne": "abc"}}, [50]),
             ({"s": {"$regex": "^a/b"}}, [9]),
+            ({"s": {"$regex": r"(?<first>q)"}}, [50]),
+            ({"s": {"$regex": r"(?<=x)abc"}}, [2]),
+            ({"s": {"$regex": r"^n\w+$"}}, []),  # a word is of ASCII
+            ({"s": {"$regex": "ÄRGER", "$options": "i"}}, [6]),
         ],
     )
