@@ -25,16 +25,26 @@ from tests.conversations import Silent
 from tests.encoders import Readings, furnish, kept_in
 from tests.scripted_model import ScriptedModel
 from tests.scripted_mongot import ScriptedMongot
-from utils import openai_client
+from utils import encoder, openai_client
 from utils.encoder import Encoder
 
 DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
+NUMBERS = "LOCI_TEST_ENCODER"  # `int8` or `float32`, or what this processor is faster with where it is not set
 
 _databases = itertools.count()
 
 # Examples of properties are the same in every run; asking for a number of them (`LOCI_TEST_EXAMPLES`) gives new ones.
 settings.register_profile("loci", derandomize="LOCI_TEST_EXAMPLES" not in os.environ, deadline=None, print_blob=True)
 settings.load_profile("loci")
+
+
+def pytest_configure() -> None:
+    """Where other numbers are asked for, the encoder of this process has those. And the processes that tests start, two
+    hundred of them, do not compile the project anew."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if NUMBERS in os.environ:
+        quantised = {"int8": True, "float32": False}[os.environ[NUMBERS]]
+        encoder.multiplies_int8 = lambda: quantised
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
