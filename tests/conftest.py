@@ -3,9 +3,12 @@
 import asyncio
 import ipaddress
 import itertools
+import logging
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -18,6 +21,7 @@ from hypothesis import settings
 from agents.memory import Memory
 from agents.open import open_memory
 from api.app import create_app
+from api.cli import main
 from config.settings import Settings
 from embedded.launch import attached
 from tests import processes
@@ -222,3 +226,27 @@ def serve(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., str]
     yield start
     for served in running:
         served.stop()
+
+
+RunHere = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunHere:
+    """`processes.run` of a command in this process, which is ten times faster than in its own; not of `store`, which
+    becomes another program."""
+
+    def run(home: Path, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
+        home.mkdir(parents=True, exist_ok=True)
+        processes.prepare(home)
+        with monkeypatch.context() as patch:
+            for name, value in {"loci_home": home, "columns": 120, **settings}.items():
+                patch.setenv(name.upper(), str(value))
+            patch.setattr(sys, "argv", ["loci", *arguments])
+            patch.setattr(logging.root, "level", logging.root.level)  # which a command sets
+            with pytest.raises(SystemExit) as ended:
+                main()
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), said.out, said.err)
+
+    return run
