@@ -63,12 +63,6 @@ async def test_a_list_of_values_is_merged_in_order(turns, on_store):
     assert examined(explained) <= 6 and "SORT" not in stages(explained)
 
 
-async def test_the_id_is_an_index(turns):
-    explained = await turns.explain({"_id": 7})
-    assert examined(explained) == 1
-    assert [each["_id"] for each in await turns.find({"_id": {"$gt": 490}}, sort=[("_id", -1)], limit=2)] == [499, 498]
-
-
 async def test_counting_by_index_looks_at_no_document(db, turns, on_store):
     match = {"session_id": "s1", "message_index": {"$gte": 250}}
     pipeline = [{"$match": match}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
@@ -99,15 +93,6 @@ async def test_an_index_is_kept_up_by_updates_and_deletes(turns):
     ] == [100, 105]
 
 
-async def test_hints_choose_the_index(turns):
-    assert index_used(await turns.explain({"session_id": "s1"}, hint="_id_")) == "_id_"
-    by_keys = [("session_id", 1), ("message_index", -1)]
-    assert index_used(await turns.explain({"_id": 1}, hint=by_keys)) == "by_session"
-    with pytest.raises(OperationFailure) as caught:
-        await turns.find({}, hint="nothing")
-    assert caught.value.code == 2
-
-
 async def test_arrays_are_indexed_by_element(docs):
     await docs.create_index([("tags", 1)], name="tags")
     await docs.insert_many(
@@ -130,19 +115,6 @@ async def test_two_bounds_on_an_array_may_be_met_by_two_elements(docs):
     assert [each["_id"] for each in await docs.find({"n": {"$elemMatch": {"$gt": 4, "$lt": 6}}})] == [2]
 
 
-async def test_a_sort_by_an_array_uses_its_smallest_or_largest(docs):
-    await docs.create_index("n", name="n")
-    await docs.insert_many([{"_id": 1, "n": [1, 10]}, {"_id": 2, "n": [5, 6]}])
-    assert [each["_id"] for each in await docs.find({}, sort=[("n", 1)])] == [1, 2]
-    assert [each["_id"] for each in await docs.find({}, sort=[("n", -1)])] == [1, 2]
-
-
-async def test_fields_of_documents_in_arrays_are_indexed(docs):
-    await docs.create_index("events.turn_id", name="turn")
-    await docs.insert_many([{"_id": n, "events": [{"turn_id": n}, {"turn_id": n + 1}]} for n in range(10)])
-    assert [each["_id"] for each in await docs.find({"events.turn_id": 5}, sort=[("_id", 1)])] == [4, 5]
-
-
 async def test_an_index_has_at_most_32_fields(docs):
     await docs.create_index([(f"f{n}", 1) for n in range(32)], name="most")
     with pytest.raises(OperationFailure) as caught:
@@ -150,17 +122,6 @@ async def test_an_index_has_at_most_32_fields(docs):
     assert caught.value.code == 13103
     await docs.insert_one({"f31": [1, 2]})
     assert await docs.count_documents({"f31": 2}) == 1
-
-
-@pytest.mark.parametrize(
-    ("paths", "document"),
-    [(("a", "b"), {"a": [1], "b": [2]}), (("a.x", "a.y"), {"a": {"x": [1], "y": [2]}})],
-)
-async def test_two_arrays_in_one_index_are_refused(docs, paths, document):
-    await docs.create_index([(path, 1) for path in paths], name="two")
-    with pytest.raises(OperationFailure) as caught:
-        await docs.insert_one(document)
-    assert caught.value.code == 171
 
 
 async def test_fields_of_one_element_are_indexed_together(docs):
@@ -184,45 +145,6 @@ async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs
     await docs.insert_one({"a": []})
     with pytest.raises(DuplicateKeyError):
         await docs.insert_one({"a": []})
-
-
-async def test_creating_again_is_idempotent_and_conflicts_are_85_and_86(docs):
-    await docs.create_index([("a", 1)], name="a")
-    await docs.create_index([("a", 1)], name="a")
-    for keys, options, code in (
-        ([("a", 1)], {"name": "other"}, 85),
-        ([("b", 1)], {"name": "a"}, 86),
-        ([("a", 1)], {"name": "a", "unique": True}, 86),
-        ([("a", 1)], {"name": "a", "expireAfterSeconds": 5}, 85),
-    ):
-        with pytest.raises(OperationFailure) as caught:
-            await docs.create_index(keys, **options)
-        assert caught.value.code == code
-    information = await docs.index_information()
-    assert set(information) == {"_id_", "a"}
-
-
-async def test_indexes_are_listed_with_their_options(docs):
-    await docs.create_index([("a", 1), ("b", -1)], name="ab", unique=True, sparse=True)
-    await docs.create_index("at", name="ttl", expireAfterSeconds=60)
-    found = {each["name"]: each for each in await docs.list_indexes()}
-    assert dict(found["ab"]["key"]) == {"a": 1, "b": -1}
-    assert found["ab"]["unique"] is True and found["ab"]["sparse"] is True
-    assert found["ttl"]["expireAfterSeconds"] == 60
-
-
-async def test_dropping_indexes(docs):
-    await docs.create_index("a", name="a")
-    await docs.create_index("b", name="b")
-    await docs.drop_index("a")
-    with pytest.raises(OperationFailure) as caught:
-        await docs.drop_index("a")
-    assert caught.value.code == 27
-    with pytest.raises(OperationFailure) as caught:
-        await docs.drop_index("_id_")
-    assert caught.value.code == 72
-    await docs.drop_indexes()
-    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
 
 
 @pytest.mark.parametrize("kind", ["text", "2dsphere", "hashed"])

@@ -24,6 +24,7 @@ from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 from pymongo.errors import WriteError
 
+from tests.embedded.conformance.asking import ids
 from tests.embedded.drivers import settled
 
 NOW = datetime.datetime(2026, 11, 20, 10, 0, 0, 123000, tzinfo=datetime.UTC)
@@ -145,3 +146,26 @@ async def test_a_document_is_nested_at_most_200_levels(docs):
             await write
         assert refused.value.code == 15
     assert await docs.find_one({"_id": 2}) is None
+
+
+async def test_references_are_found_by_their_object_id(docs):
+    target = ObjectId()
+    await docs.insert_many([{"_id": 1, "ref": DBRef("users", target)}, {"_id": 2, "ref": DBRef("users", ObjectId())}])
+    assert await ids(docs, {"ref": DBRef("users", target)}) == [1]
+    assert await ids(docs, {"ref.$id": target}) == [1]
+    assert await ids(docs, {"ref.$id": {"$in": [target]}, "ref.$ref": "users"}) == [1]
+    assert (await docs.find_one({"_id": 1}))["ref"] == DBRef("users", target)
+
+
+async def test_vectors_stay_binary_of_subtype_nine(docs):
+    vectors = [
+        Binary.from_vector([0.5, -1.0], BinaryVectorDtype.FLOAT32),
+        Binary.from_vector([1, -2, 3], BinaryVectorDtype.INT8),
+        Binary.from_vector([255, 240], BinaryVectorDtype.PACKED_BIT, padding=4),
+    ]
+    await docs.insert_many([{"_id": n, "v": vector} for n, vector in enumerate(vectors)])
+    for n, vector in enumerate(vectors):
+        found = await docs.find_one({"v": vector})
+        assert found == {"_id": n, "v": vector} and found["v"].subtype == 9
+        assert found["v"].as_vector() == vector.as_vector()
+        assert await ids(docs, {"v": Binary(bytes(vector), 0)}) == []

@@ -3,7 +3,7 @@
 import pytest
 from bson import Regex
 
-from tests.embedded.conformance.asking import code_of, same
+from tests.embedded.conformance.asking import code_of, refused, same
 
 FILTERS = [
     ({"a": {"$nonsense": 1}}, 2),
@@ -123,3 +123,14 @@ async def test_what_only_other_servers_have_is_refused_and_not_ignored(docs, on_
         {"a": {"$regex": r"\p{L}"}},
     ):
         assert await code_of(docs.find(filter)) == 238, filter
+
+
+async def test_a_collation_is_refused_rather_than_ignored(docs, on_store):
+    await docs.insert_one({"v": "A"})
+    german = {"locale": "de", "strength": 1}
+    assert await refused(docs.find({"v": "a"}, collation=german)) == 238
+    assert await refused(docs.update_one({"v": "a"}, {"$set": {"x": 1}}, collation=german)) == 238
+    assert await refused(docs.delete_one({"v": "a"}, collation=german)) == 238
+    assert await refused(docs.distinct("v", collation=german)) == 238
+    assert await refused(docs.count_documents({"v": "a"}, collation=german)) == 238
+    assert await docs.count_documents({"v": "A"}, collation={"locale": "simple"}) == 1
