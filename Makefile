@@ -10,7 +10,7 @@ run: .venv/run
 
 # Three run at a time, for many wait for processes. On Motor run those that, between them, reach the calls that the core makes
 # of a driver: what is made of a reply is the same on both.
-THREE := -n 3 --dist loadfile
+THREE := -n 3 --dist loadfile --no-loadscope-reorder
 MOTOR := $(wildcard $(addprefix tests/memory/,store turns gists observations/test_observ*.py observations/test_scratchpad.py \
 	banks/test_activations.py banks/test_connections.py banks/test_deletion.py banks/test_writers.py \
 	facts/test_history.py facts/test_reword.py facts/test_superseded.py mirror/test_conflicts.py mirror/test_edits.py \

@@ -26,6 +26,7 @@ from config.settings import Settings
 from embedded.launch import attached
 from tests import processes
 from tests.conversations import Silent
+from tests.disks import quick_folder
 from tests.encoders import Readings, furnish, kept_in
 from tests.scripted_model import ScriptedModel
 from tests.scripted_mongot import ScriptedMongot
@@ -34,6 +35,14 @@ from utils.encoder import Encoder
 
 DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
 NUMBERS = "LOCI_TEST_ENCODER"  # `int8` or `float32`, or what this processor is faster with where it is not set
+
+LONGEST = (
+    "tests/workers/*",
+    "tests/web/*",
+    "tests/utils/test_encoder.py",
+    "tests/api/*",
+    "tests/embedded/properties/*",
+)
 
 _databases = itertools.count()
 
@@ -52,7 +61,9 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where another driver is asked for, those tests alone run that use one."""
+    """The longest files begin, so that none is waited for at the end. Where another driver is asked for, those tests
+    alone run that use one."""
+    items.sort(key=lambda item: not any(item.path.match(f"tests/{pattern}") for pattern in LONGEST))
     if DRIVER in os.environ:
         using = {item for item in items if "make_settings" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[item for item in items if item not in using])
@@ -119,11 +130,11 @@ def _commands_find_an_encoder(encoder_files: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory, encoder_files: Path) -> Path:
+def home(encoder_files: Path) -> Iterator[Path]:
     """Where the shared store and the encoder live."""
-    home = tmp_path_factory.mktemp("home")
-    furnish(home, encoder_files)
-    return home
+    with quick_folder() as home:
+        furnish(home, encoder_files)
+        yield home
 
 
 @pytest.fixture(scope="session")

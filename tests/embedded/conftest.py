@@ -6,17 +6,18 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.disks import quick_folder
 from tests.embedded.drivers import DRIVERS, Database, Documents, kept_attached, settled
 
 
 @pytest.fixture(scope="session")
-def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def uri() -> Iterator[str]:
     """The server that conformance is tested against: `LOCI_TEST_MONGODB_URI`, or the built-in store."""
     given = os.environ.get("LOCI_TEST_MONGODB_URI")
     if given:
         yield given
         return
-    with kept_attached(tmp_path_factory.mktemp("home")) as started:
+    with quick_folder() as home, kept_attached(home) as started:
         yield started
 
 
