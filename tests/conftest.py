@@ -1,6 +1,7 @@
 """What all tests share: a built-in store, a memory over it, a served API; and no network but this machine."""
 
 import asyncio
+import functools
 import ipaddress
 import itertools
 import logging
@@ -45,6 +46,8 @@ LONGEST = (
 )
 
 _databases = itertools.count()
+_loaded = functools.cache(encoder._load)
+os.register_at_fork(after_in_child=_loaded.cache_clear)  # whose threads a child lacks
 
 # Examples of properties are the same in every run; asking for a number of them (`LOCI_TEST_EXAMPLES`) gives new ones.
 settings.register_profile("loci", derandomize="LOCI_TEST_EXAMPLES" not in os.environ, deadline=None, print_blob=True)
@@ -116,10 +119,11 @@ def encoder_readings(encoder_files: Path) -> Iterator[Readings]:
 
 @pytest.fixture(autouse=True)
 def _read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No text is read that was read before, in this test or another."""
+    """One encoder serves all homes, and no text is read that was read before, in this test or another."""
     if not request.path.match("tests/utils/test_encoder.py"):
-        readings = request.getfixturevalue("encoder_readings")
+        readings, files = request.getfixturevalue("encoder_readings"), request.getfixturevalue("encoder_files")
         monkeypatch.setattr(Encoder, "_read", lambda local, text: readings.read(local, text))
+        monkeypatch.setattr(encoder, "_load", lambda home: _loaded(files))
 
 
 @pytest.fixture(autouse=True, scope="session")
