@@ -8,18 +8,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 run: .venv/run
 	$(BIN)/loci serve --open
 
-# Those of a browser, and of the store under a load, as it ends and through its shell, have the machine to themselves; of the
-# others three run at a time, for some wait for processes. Those of the core, which is all that a driver meets, run on both
-# drivers, but for those of what a model or a ranking makes of texts, and of files.
-STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
-ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
-ONE_DRIVER := banks/test_condense banks/test_model facts/test_model mirror/test_edits mirror/test_odd_files oversight/test_unquote \
-	recall/test_fused_ranking recall/test_repeated_texts recall/test_reranking recall/test_spelling test_recall_of_odd_texts
-THREE := -n 3 --dist loadfile
+# Three run at a time, for many wait for processes. On Motor run those that, between them, reach the calls that the core makes
+# of a driver: what is made of a reply is the same on both.
+THREE := -n 3 --dist loadfile --no-loadscope-reorder
+MOTOR := $(wildcard $(addprefix tests/memory/,store turns gists observations/test_observ*.py observations/test_scratchpad.py \
+	banks/test_activations.py banks/test_connections.py banks/test_deletion.py banks/test_writers.py \
+	facts/test_history.py facts/test_reword.py facts/test_superseded.py mirror/test_conflicts.py mirror/test_edits.py \
+	oversight/test_jobs.py oversight/test_saying.py recall/test_vector_search.py test_portable.py \
+	traces/test_traces.py traces/test_writers.py))
 test: .venv/dev
-	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
-	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ONE_DRIVER:%=--ignore=tests/memory/%.py)
+	$(BIN)/pytest -q $(THREE)
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) $(MOTOR)
 
 check: .venv/dev
 	$(BIN)/ruff check .

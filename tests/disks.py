@@ -1,7 +1,9 @@
-"""A disk of its own, small enough to be filled."""
+"""Disks for tests: one that waits for nothing, and one of its own, small enough to be filled."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,20 @@ import pytest
 from tests.checks import eventually
 
 LEFT = 4_096  # bytes, the least that a file grows by
+
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30  # bytes that stores of tests may take
+
+
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A folder for a store that need not outlive its tests: in memory, where each commit is there at once."""
+    in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
+    with tempfile.TemporaryDirectory(
+        prefix="loci-", dir=MEMORY if in_memory else None, ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 class Disk:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from utils import encoder
-from utils.encoder import PACKAGE, Encoder, Reading, load_encoder, multiplies_int8
+from utils.encoder import PACKAGE, Encoder, Reading, load_encoder
 
 PREFIX = "encoder-"
 SOURCES = ("utils/encoder*.py", "utils/vocabulary.py", "utils/text.py", "utils/vectors.py", "fitted/*.np?")
@@ -81,7 +81,7 @@ def _fingerprint() -> str:
     digest = blake2b(digest_size=8)
     for name in (PACKAGE, "onnxruntime", "numpy"):
         digest.update(metadata.version(name).encode())
-    digest.update(b"int8" if multiplies_int8() else b"float32")
+    digest.update(b"int8" if encoder.multiplies_int8() else b"float32")
     for path in sorted({path for pattern in SOURCES for path in folder.glob(pattern) if path.is_file()}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tests.checks import eventually, problem
+from tests.conftest import RunHere
 from tests.disks import Disk, small_disk
 from tests.processes import free_port, loci, run
 
@@ -26,12 +27,12 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.fixture
-def home(disk: Disk) -> Path:
+def home(disk: Disk, run_here: RunHere) -> Path:
     """A home in which something was said."""
     home = disk.path / "home"
     file = disk.path / "said.jsonl"
     file.write_text('{"role": "user", "content": "My dog is called Biscuit."}\n')
-    assert run(home, "import", str(file)).returncode == 0
+    assert run_here(home, "import", str(file)).returncode == 0
     return home
 
 
@@ -42,7 +43,9 @@ def end_store(home: Path) -> None:
     eventually(lambda: not state.exists() and not (home / "store" / "data.db-wal").exists())
 
 
-def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_again(disk: Disk, home: Path) -> None:
+def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_again(
+    disk: Disk, home: Path, run_here: RunHere
+) -> None:
     port = free_port()
     said = {"session_id": "s", "messages": [TALK]}
     with (
@@ -61,9 +64,9 @@ def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_aga
         assert ready.status_code == 503
         assert "disk is full" in ready.json()["dependencies"]["store"]["detail"]
         assert api.post("/v1/search", json={"query": "dog"}).json()["items"]
-        asked = run(home, "ask", "hello")
+        asked = run_here(home, "ask", "hello")
         assert asked.returncode == 1 and "disk is full" in asked.stderr and len(asked.stderr.splitlines()) == 1
-        told = run(home, "doctor", "--quick", columns=400)
+        told = run_here(home, "doctor", "--quick", columns=400)
         assert told.returncode == 1 and "FAIL store: the disk of" in told.stdout and "ok   broker" in told.stdout
         requests = [line for line in service.output[before:].splitlines() if "api.http.problems" in line]
         assert len(requests) == 1 and "disk is full" in requests[0]
@@ -76,30 +79,30 @@ def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_aga
     assert log.count("writes failed") == log.count("there is room on the disk again") == 1
 
 
-def test_a_start_on_a_full_disk_says_so_in_a_line(disk: Disk, home: Path) -> None:
+def test_a_start_on_a_full_disk_says_so_in_a_line(disk: Disk, home: Path, run_here: RunHere) -> None:
     end_store(home)
     disk.fill()
     for command in ("serve", "search dog", "store"):
-        failed = run(home, *command.split(), port=free_port())
+        failed = (run if command == "store" else run_here)(home, *command.split(), port=free_port())
         assert failed.returncode == 1
         (line,) = failed.stderr.splitlines()
         assert "the disk" in line and "is full" in line and str(home / "store") in line
-    told = run(home, "doctor", columns=400)
+    told = run_here(home, "doctor", columns=400)
     assert told.returncode == 1 and "is full" in told.stdout and "ok   embeddings" in told.stdout
     disk.free()
-    assert "Biscuit" in run(home, "search", "dog").stdout
+    assert "Biscuit" in run_here(home, "search", "dog").stdout
 
 
-def test_a_home_that_cannot_be_written_any_more_is_told_in_a_line(disk: Disk, home: Path) -> None:
+def test_a_home_that_cannot_be_written_any_more_is_told_in_a_line(disk: Disk, home: Path, run_here: RunHere) -> None:
     end_store(home)
     with disk.read_only():
         for command in ("serve", "search dog", "ask hello", "store"):
-            failed = run(home, *command.split(), port=free_port())
+            failed = (run if command == "store" else run_here)(home, *command.split(), port=free_port())
             assert failed.returncode == 1
             (line,) = failed.stderr.splitlines()
             assert f"{home / 'store'} cannot be written: Read-only file system" in line
-        told = run(home, "doctor", columns=400)
+        told = run_here(home, "doctor", columns=400)
         assert told.returncode == 1 and not told.stderr
         assert f"FAIL store: {home / 'store'} cannot be written" in told.stdout
         assert "ok   embeddings" in told.stdout and "FAIL memory banks" in told.stdout
-    assert "Biscuit" in run(home, "search", "dog").stdout
+    assert "Biscuit" in run_here(home, "search", "dog").stdout

@@ -53,13 +53,6 @@ async def test_a_fact_that_should_have_ended_is_false_and_one_that_took_its_plac
     assert last == "precision 0.500, recall 0.500, updates right 1/2 (0.500), false facts 1"
 
 
-async def test_an_end_is_right_only_where_there_was_something_to_end(quiet: Memory) -> None:
-    silent = Item("silent", "change", "en", ("What's the time?",), (), (), (LIVES_IN_MADRID,))
-    outcome = await tell(quiet, silent, MATCHER)
-    assert not outcome.facts
-    assert not outcome.right
-
-
 async def test_a_message_that_holds_no_fact_makes_false_ones(quiet: Memory) -> None:
     item = Item("none", "nothing", "en", ("I live in Madrid.",), (0,))
     assert (await tell(quiet, item, MATCHER)).false == ("The user lives in Madrid.",)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.tool_memory import Message, by_window, measure
+from bench.tool_memory import Message, measure
 
 ORDER = {"role": "tool", "tool_call_id": "c1", "content": json.dumps({"order": {"item_id": "A1512", "size": "large"}})}
 STOCK = {"role": "tool", "tool_call_id": "c2", "content": "[]"}
@@ -51,10 +51,6 @@ async def test_a_value_that_is_lost_is_not_kept_and_one_in_a_named_record_is_att
     found = await measure([RUN], told)
     assert (found.deep, found.deep_kept, found.attributed) == (1, 1, 1)
     assert found.compressed < found.whole + 4 * len("[RETRIEVED RECORD 1]\nSummary: get_order\nRaw Data: item_id=A1512")
-
-
-async def test_a_window_keeps_the_system_prompt_and_the_newest_messages() -> None:
-    assert await by_window(2)("t", RUN) == [RUN[0], *RUN[-2:]]
 
 
 @pytest.mark.parametrize("value", ["B7788", "XL"])

@@ -1,28 +1,14 @@
 """Do collections and databases come, go and describe themselves as MongoDB's do?"""
 
 import pytest
-from pymongo.errors import CollectionInvalid, OperationFailure
+from pymongo.errors import OperationFailure
 
-from tests.embedded.drivers import settled
-
-
-async def test_collections_are_created_listed_and_dropped(db):
-    await db.create_collection("b")
-    await db["a"].insert_one({"x": 1})
-    assert sorted(await db.list_collection_names()) == ["a", "b"]
-    assert await db.list_collection_names(filter={"name": "a"}) == ["a"]
-    await db["a"].drop()
-    await db["a"].drop()
-    assert await db.list_collection_names() == ["b"]
+from tests.embedded.drivers import DRIVERS, settled
 
 
-async def test_creating_what_exists_is_48(db):
-    await db.create_collection("a")
-    with pytest.raises((OperationFailure, CollectionInvalid)):
-        await db.create_collection("a")
-    with pytest.raises(OperationFailure) as caught:
-        await db.command({"create": "a"})
-    assert caught.value.code == 48
+@pytest.fixture(params=list(DRIVERS))
+def driver(request):
+    return request.param
 
 
 async def test_a_dropped_collection_starts_anew(db):
@@ -77,13 +63,3 @@ async def test_the_server_says_what_it_is(db):
 async def test_the_store_gives_its_name_and_no_set(db, on_store):
     assert "setName" not in await db.command("hello")
     assert "Loci" in (await db.command("buildInfo"))["store"]
-
-
-async def test_sessions_are_accepted(db):
-    async def use(session):
-        await db["a"].insert_one({"_id": 1}, session=session)
-        assert await db["a"].find_one({"_id": 1}, session=session) == {"_id": 1}
-
-    session = await settled(db.client.start_session())
-    await use(session)
-    await settled(session.end_session())

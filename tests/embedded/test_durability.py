@@ -1,14 +1,8 @@
 """Is every acknowledged write there after kill -9, and is a failed transaction not?"""
 
-import json
-import os
-import signal
-import sqlite3
 import threading
 
 import pytest
-from pymongo import MongoClient
-from pymongo.errors import PyMongoError
 
 from embedded.codec import decode
 from embedded.commands.call import Call
@@ -20,52 +14,6 @@ from embedded.errors import StoreError
 from embedded.schema import open_file
 from embedded.store import Store
 from embedded.writer import Job
-from tests.embedded.drivers import kept_attached
-
-ROUNDS, WRITERS = 20, 8
-
-
-def test_acknowledged_writes_survive_kill_9(tmp_path):
-    acknowledged: list[str] = []
-    with kept_attached(tmp_path, idle_exit=1.0) as uri:
-        for number in range(ROUNDS):
-            begun = threading.Barrier(WRITERS + 1)
-
-            def write(writer: int, number: int = number, begun: threading.Barrier = begun) -> None:
-                with MongoClient(uri, retryWrites=False, serverSelectionTimeoutMS=5000) as client:
-                    docs = client.t.docs
-                    docs.find_one({})
-                    begun.wait(20)
-                    try:
-                        for n in range(100_000):
-                            name = f"{number}-{writer}-{n}"
-                            docs.insert_one({"_id": name, "writer": writer, "pad": "x" * 500})
-                            docs.update_one({"_id": f"count-{writer}"}, {"$inc": {"n": 1}}, upsert=True)
-                            acknowledged.append(name)
-                    except PyMongoError:
-                        return
-
-            threads = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
-            before = len(acknowledged)
-            for thread in threads:
-                thread.start()
-            begun.wait(20)
-            pause = threading.Event()
-            while len(acknowledged) < before + 200:
-                pause.wait(0.01)
-            os.kill(json.loads((tmp_path / "store" / "store.json").read_text())["pid"], signal.SIGKILL)
-            for thread in threads:
-                thread.join(20)
-        with MongoClient(uri, serverSelectionTimeoutMS=10_000) as client:
-            stored = {each["_id"] for each in client.t.docs.find({"pad": {"$exists": True}}, {"_id": 1})}
-            counted = sum(each["n"] for each in client.t.docs.find({"n": {"$exists": True}}))
-        assert set(acknowledged) <= stored
-        assert len(acknowledged) <= counted <= len(stored)
-    connection = sqlite3.connect(tmp_path / "store" / "data.db")
-    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    documents = connection.execute("SELECT COUNT(*) FROM documents").fetchone()
-    assert connection.execute("SELECT COUNT(*) FROM unique_entries").fetchone() == documents
-    connection.close()
 
 
 class Opened:

@@ -181,7 +181,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("db", ["pymongo"], indirect=True)
 async def test_what_a_command_refuses_its_explanation_refuses_alike(db, filled):
     async def code_of(command):
         try:

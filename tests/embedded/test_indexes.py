@@ -1,7 +1,5 @@
 """Are indexes made, used, enforced and dropped as MongoDB's are?"""
 
-import datetime
-
 import pytest
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
@@ -65,12 +63,6 @@ async def test_a_list_of_values_is_merged_in_order(turns, on_store):
     assert examined(explained) <= 6 and "SORT" not in stages(explained)
 
 
-async def test_the_id_is_an_index(turns):
-    explained = await turns.explain({"_id": 7})
-    assert examined(explained) == 1
-    assert [each["_id"] for each in await turns.find({"_id": {"$gt": 490}}, sort=[("_id", -1)], limit=2)] == [499, 498]
-
-
 async def test_counting_by_index_looks_at_no_document(db, turns, on_store):
     match = {"session_id": "s1", "message_index": {"$gte": 250}}
     pipeline = [{"$match": match}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
@@ -101,15 +93,6 @@ async def test_an_index_is_kept_up_by_updates_and_deletes(turns):
     ] == [100, 105]
 
 
-async def test_hints_choose_the_index(turns):
-    assert index_used(await turns.explain({"session_id": "s1"}, hint="_id_")) == "_id_"
-    by_keys = [("session_id", 1), ("message_index", -1)]
-    assert index_used(await turns.explain({"_id": 1}, hint=by_keys)) == "by_session"
-    with pytest.raises(OperationFailure) as caught:
-        await turns.find({}, hint="nothing")
-    assert caught.value.code == 2
-
-
 async def test_arrays_are_indexed_by_element(docs):
     await docs.create_index([("tags", 1)], name="tags")
     await docs.insert_many(
@@ -132,19 +115,6 @@ async def test_two_bounds_on_an_array_may_be_met_by_two_elements(docs):
     assert [each["_id"] for each in await docs.find({"n": {"$elemMatch": {"$gt": 4, "$lt": 6}}})] == [2]
 
 
-async def test_a_sort_by_an_array_uses_its_smallest_or_largest(docs):
-    await docs.create_index("n", name="n")
-    await docs.insert_many([{"_id": 1, "n": [1, 10]}, {"_id": 2, "n": [5, 6]}])
-    assert [each["_id"] for each in await docs.find({}, sort=[("n", 1)])] == [1, 2]
-    assert [each["_id"] for each in await docs.find({}, sort=[("n", -1)])] == [1, 2]
-
-
-async def test_fields_of_documents_in_arrays_are_indexed(docs):
-    await docs.create_index("events.turn_id", name="turn")
-    await docs.insert_many([{"_id": n, "events": [{"turn_id": n}, {"turn_id": n + 1}]} for n in range(10)])
-    assert [each["_id"] for each in await docs.find({"events.turn_id": 5}, sort=[("_id", 1)])] == [4, 5]
-
-
 async def test_an_index_has_at_most_32_fields(docs):
     await docs.create_index([(f"f{n}", 1) for n in range(32)], name="most")
     with pytest.raises(OperationFailure) as caught:
@@ -152,17 +122,6 @@ async def test_an_index_has_at_most_32_fields(docs):
     assert caught.value.code == 13103
     await docs.insert_one({"f31": [1, 2]})
     assert await docs.count_documents({"f31": 2}) == 1
-
-
-@pytest.mark.parametrize(
-    ("paths", "document"),
-    [(("a", "b"), {"a": [1], "b": [2]}), (("a.x", "a.y"), {"a": {"x": [1], "y": [2]}})],
-)
-async def test_two_arrays_in_one_index_are_refused(docs, paths, document):
-    await docs.create_index([(path, 1) for path in paths], name="two")
-    with pytest.raises(OperationFailure) as caught:
-        await docs.insert_one(document)
-    assert caught.value.code == 171
 
 
 async def test_fields_of_one_element_are_indexed_together(docs):
@@ -177,29 +136,6 @@ async def test_fields_of_one_element_are_indexed_together(docs):
     assert (await docs.explain(by_two_elements, hint="xy"))["executionStats"]["totalKeysExamined"] == 2
 
 
-async def test_a_compound_unique_index(docs):
-    await docs.create_index([("session", 1), ("n", 1)], name="place", unique=True)
-    await docs.insert_many([{"session": 1, "n": 1}, {"session": 1, "n": 2}, {"session": 2, "n": 1}])
-    with pytest.raises(DuplicateKeyError) as caught:
-        await docs.insert_one({"session": 1, "n": 2})
-    assert caught.value.details["keyPattern"] == {"session": 1, "n": 1}
-    assert caught.value.details["keyValue"] == {"session": 1, "n": 2}
-
-
-async def test_unique_counts_a_missing_field_as_null_unless_sparse(docs, db):
-    await docs.create_index("a", name="a", unique=True)
-    await docs.insert_one({"_id": 1})
-    with pytest.raises(DuplicateKeyError):
-        await docs.insert_one({"_id": 2, "a": None})
-    sparse = db["sparse"]
-    await sparse.create_index("a", name="a", unique=True, sparse=True)
-    await sparse.insert_many([{"_id": 1}, {"_id": 2}, {"_id": 3, "a": 1}])
-    with pytest.raises(DuplicateKeyError):
-        await sparse.insert_one({"_id": 4, "a": 1})
-    assert len(await sparse.find({"a": None})) == 2
-    assert len(await sparse.find({}, sort=[("a", 1)])) == 3
-
-
 async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs):
     await docs.create_index("a", name="a", unique=True)
     await docs.insert_one({"a": [1, 1]})
@@ -211,89 +147,11 @@ async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs
         await docs.insert_one({"a": []})
 
 
-async def test_a_partial_index_holds_and_enforces_only_what_it_selects(docs):
-    await docs.create_index("key", name="live", unique=True, partialFilterExpression={"state": "live"})
-    await docs.insert_many([{"key": 1, "state": "live"}, {"key": 1, "state": "dead"}, {"key": 1, "state": "dead"}])
-    with pytest.raises(DuplicateKeyError):
-        await docs.insert_one({"key": 1, "state": "live"})
-    with pytest.raises(DuplicateKeyError):
-        await docs.update_one({"state": "dead"}, {"$set": {"state": "live"}})
-    assert len(await docs.find({"key": 1})) == 3
-    explained = await docs.explain({"key": 1, "state": "live"})
-    assert index_used(explained) == "live" and examined(explained) == 1
-
-
-async def test_building_a_unique_index_over_duplicates_fails_and_leaves_nothing(docs):
-    await docs.insert_many([{"a": 1}, {"a": 1}])
-    with pytest.raises(DuplicateKeyError) as caught:
-        await docs.create_index("a", name="a", unique=True)
-    assert caught.value.details["keyValue"] == {"a": 1}
-    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
-
-
-async def test_creating_again_is_idempotent_and_conflicts_are_85_and_86(docs):
-    await docs.create_index([("a", 1)], name="a")
-    await docs.create_index([("a", 1)], name="a")
-    for keys, options, code in (
-        ([("a", 1)], {"name": "other"}, 85),
-        ([("b", 1)], {"name": "a"}, 86),
-        ([("a", 1)], {"name": "a", "unique": True}, 86),
-        ([("a", 1)], {"name": "a", "expireAfterSeconds": 5}, 85),
-    ):
-        with pytest.raises(OperationFailure) as caught:
-            await docs.create_index(keys, **options)
-        assert caught.value.code == code
-    information = await docs.index_information()
-    assert set(information) == {"_id_", "a"}
-
-
-async def test_indexes_are_listed_with_their_options(docs):
-    await docs.create_index([("a", 1), ("b", -1)], name="ab", unique=True, sparse=True)
-    await docs.create_index("at", name="ttl", expireAfterSeconds=60)
-    found = {each["name"]: each for each in await docs.list_indexes()}
-    assert dict(found["ab"]["key"]) == {"a": 1, "b": -1}
-    assert found["ab"]["unique"] is True and found["ab"]["sparse"] is True
-    assert found["ttl"]["expireAfterSeconds"] == 60
-
-
-async def test_dropping_indexes(docs):
-    await docs.create_index("a", name="a")
-    await docs.create_index("b", name="b")
-    await docs.drop_index("a")
-    with pytest.raises(OperationFailure) as caught:
-        await docs.drop_index("a")
-    assert caught.value.code == 27
-    with pytest.raises(OperationFailure) as caught:
-        await docs.drop_index("_id_")
-    assert caught.value.code == 72
-    await docs.drop_indexes()
-    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
-
-
 @pytest.mark.parametrize("kind", ["text", "2dsphere", "hashed"])
 async def test_other_kinds_of_indexes_are_refused(docs, kind, on_store):
     with pytest.raises(OperationFailure) as caught:
         await docs.create_index([("a", kind)], name="x")
     assert caught.value.code == 238
-
-
-@pytest.mark.parametrize("directions", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
-async def test_every_comparison_agrees_with_a_scan_in_every_direction(docs, db, directions):
-    numbers, texts = [-1.5, 0, 1, 2, 2.5, 10**12, float("nan")], ["", "a", "ab", "b"]
-    values = [*numbers, *texts, None, True, False, datetime.datetime(2020, 1, 1), {"x": 1}]
-    rows = [{"_id": n, "a": a, "b": n % 3} for n, a in enumerate(values * 3)]
-    await docs.insert_many(rows)
-    await db["plain"].insert_many(rows)
-    await docs.create_index([("a", directions[0]), ("b", directions[1])], name="ab")
-    order = [("a", 1), ("b", 1), ("_id", 1)]
-    for value in values:
-        for operator in ("$eq", "$gt", "$gte", "$lt", "$lte"):
-            for extra in ({}, {"b": 1}, {"b": {"$gte": 1}}):
-                query = {"a": {operator: value}, **extra}
-                expected = [each["_id"] for each in await db["plain"].find(query, sort=order)]
-                found = [each["_id"] for each in await docs.find(query, sort=order)]
-                assert found == expected, query
-                assert await docs.count_documents(query) == len(expected), query
 
 
 async def test_many_ids_are_read_in_either_direction_up_to_a_limit(docs):

@@ -102,18 +102,18 @@ async def test_a_second_server_on_the_same_files_is_refused(tmp_path):
 
 
 def test_a_server_that_is_to_run_alone_waits_for_one_that_nobody_needs_any_more(tmp_path):
-    with kept_attached(tmp_path, idle_exit=1.0) as uri, MongoClient(uri) as client:
+    with kept_attached(tmp_path, idle_exit=4.0) as uri, MongoClient(uri) as client:
         client.t.docs.insert_one({"_id": 1})
         before = state(tmp_path)["pid"]
     alone = subprocess.Popen([sys.executable, "-m", "embedded", "--home", str(tmp_path)], stderr=subprocess.PIPE)
     try:
         path = tmp_path / "store" / "store.json"
-        until(lambda: alone.poll() is not None or (path.exists() and state(tmp_path)["pid"] == alone.pid))
+        until(lambda: alone.poll() is not None or (path.exists() and state(tmp_path)["pid"] == alone.pid), 30)
         with MongoClient("127.0.0.1", state(tmp_path)["port"]) as client:
             assert client.t.docs.find_one({}) == {"_id": 1}
         until(lambda: not alive(before))  # its files are free before its process is gone
         alone.send_signal(signal.SIGINT)
-        assert b"ends when nobody needs it: waiting 4 seconds at most" in alone.communicate(timeout=10)[1]
+        assert b"ends when nobody needs it: waiting 7 seconds at most" in alone.communicate(timeout=10)[1]
         assert alone.returncode == 0
     finally:
         alone.kill()

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-from bson import Decimal128, Regex
 
 from embedded import querying
 from embedded.codec import decode
@@ -114,30 +113,3 @@ async def test_keys_of_a_unique_index_are_read_rather_than_a_range_of_another(do
     assert {each["_id"] for each in await docs.find(query)} == {5, 7}
     explained = await db.command("explain", {"find": "docs", "filter": query}, verbosity="executionStats")
     assert explained["executionStats"]["totalDocsExamined"] == 2
-
-
-async def test_a_stored_regular_expression_is_found_by_itself_with_and_without_an_index(docs):
-    await docs.insert_many([{"_id": 1, "a": Regex("^ab")}, {"_id": 2, "a": "abc"}, {"_id": 3, "a": Regex("^ab", "i")}])
-    for _ in range(2):
-        assert [each["_id"] for each in await docs.find({"a": Regex("^ab")}, sort={"_id": 1})] == [1, 2]
-        assert [each["_id"] for each in await docs.find({"a": {"$regex": "^ab"}}, sort={"a": -1})] == [1, 2]
-        options = {"$regex": "^ab", "$options": "i"}
-        assert [each["_id"] for each in await docs.find({"a": options}, sort={"_id": 1})] == [2, 3]
-        await docs.create_index([("a", -1), ("b", 1)])
-
-
-async def test_no_number_is_above_nan_of_any_kind_with_and_without_an_index(docs):
-    await docs.insert_many([{"_id": 1, "a": 1}, {"_id": 2, "a": float("nan")}, {"_id": 3, "a": Decimal128("NaN")}])
-    for _ in range(2):
-        for nan in (float("nan"), Decimal128("NaN")):
-            assert [each["_id"] for each in await docs.find({"a": {"$gte": nan}}, sort={"_id": 1})] == [2, 3]
-            assert await docs.find({"a": {"$gt": nan}}) == []
-        await docs.create_index("a")
-
-
-async def test_a_number_in_a_path_says_the_same_with_and_without_an_index(docs):
-    await docs.insert_many([{"_id": 1, "a": [[1, 2]]}, {"_id": 2, "a": [1, 2]}, {"_id": 3, "a": [{"x": 1}]}])
-    for _ in range(2):
-        assert [each["_id"] for each in await docs.find({"a.0": 1})] == [2]
-        assert [each["_id"] for each in await docs.find({"a.0": None})] == [3]
-        await docs.create_index("a.0")

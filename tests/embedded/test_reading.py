@@ -4,7 +4,12 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from tests.embedded.drivers import listed
+from tests.embedded.drivers import DRIVERS, listed
+
+
+@pytest.fixture(params=list(DRIVERS))
+def driver(request):
+    return request.param
 
 
 @pytest.fixture
@@ -20,12 +25,6 @@ async def test_find_filters_sorts_skips_and_limits(hundred):
 
 async def test_a_negative_limit_is_one_batch(hundred):
     assert len(await hundred.find({}, limit=-5)) == 5
-
-
-async def test_projection_keeps_or_drops_fields(hundred):
-    assert await hundred.find({"_id": 5}, {"b.c": 1}) == [{"_id": 5, "b": {"c": 5}}]
-    assert await hundred.find({"_id": 5}, {"b": 0, "tags": 0}) == [{"_id": 5, "a": 5}]
-    assert await hundred.find({"_id": 5}, {"_id": 0, "a": 1}) == [{"a": 5}]
 
 
 async def test_cursors_come_in_batches_of_any_size(hundred):
@@ -95,15 +94,6 @@ async def test_what_is_acknowledged_is_read_by_another_connection(db, uri):
             assert other[db.name]["docs"].find_one({"_id": n}) == {"_id": n}
 
 
-async def test_counts(hundred):
-    assert await hundred.count_documents({}) == 100
-    assert await hundred.count_documents({"a": 3}) == 10
-    assert await hundred.count_documents({"a": {"$gt": 3}}, limit=7) == 7
-    assert await hundred.count_documents({"a": {"$gt": 3}}, skip=50) == 10
-    assert await hundred.count_documents({"a": 77}) == 0
-    assert await hundred.estimated_document_count() == 100
-
-
 async def test_counts_by_index_of_an_array_count_documents(hundred):
     await hundred.create_index("tags", name="tags")
     assert await hundred.count_documents({"tags": {"$gte": 50}}) == 51
@@ -111,73 +101,10 @@ async def test_counts_by_index_of_an_array_count_documents(hundred):
     assert await hundred.count_documents({"tags": 5}) == 2
 
 
-async def test_distinct(hundred):
-    assert await hundred.distinct("a") == list(range(10))
-    assert await hundred.distinct("tags", {"_id": {"$lt": 3}}) == [0, 1, 2, 3]
-    assert await hundred.distinct("b.c", {"a": 1, "_id": {"$lt": 30}}) == [1, 11, 21]
-    assert await hundred.distinct("nothing") == []
-
-
-@pytest.mark.parametrize(
-    ("stages", "expected"),
-    [
-        ([{"$match": {"a": 1}}, {"$count": "n"}], [{"n": 10}]),
-        ([{"$match": {"a": 99}}, {"$count": "n"}], []),
-        (
-            [{"$match": {"a": 1}}, {"$sort": {"_id": -1}}, {"$limit": 2}, {"$project": {"a": 1}}],
-            [{"_id": 91, "a": 1}, {"_id": 81, "a": 1}],
-        ),
-        (
-            [
-                {"$group": {"_id": "$a", "n": {"$sum": 1}, "top": {"$max": "$_id"}}},
-                {"$sort": {"_id": 1}},
-                {"$limit": 1},
-            ],
-            [{"_id": 0, "n": 10, "top": 90}],
-        ),
-        ([{"$sort": {"_id": 1}}, {"$limit": 2}, {"$match": {"_id": 1}}, {"$project": {"_id": 1}}], [{"_id": 1}]),
-        ([{"$limit": 1}, {"$unwind": "$tags"}, {"$project": {"_id": 0, "tags": 1}}], [{"tags": 0}, {"tags": 1}]),
-        (
-            [
-                {"$match": {"a": 2}},
-                {
-                    "$facet": {
-                        "n": [{"$count": "n"}],
-                        "first": [{"$sort": {"_id": 1}}, {"$limit": 1}, {"$project": {"_id": 1}}],
-                    }
-                },
-            ],
-            [{"n": [{"n": 10}], "first": [{"_id": 2}]}],
-        ),
-        (
-            [{"$match": {"a": 1}}, {"$match": {"_id": {"$lt": 20}}}, {"$skip": 1}, {"$project": {"_id": 1}}],
-            [{"_id": 11}],
-        ),
-        ([{"$limit": 5}, {"$limit": 3}, {"$count": "n"}], [{"n": 3}]),
-        ([{"$skip": 98}, {"$limit": 5}, {"$count": "n"}], [{"n": 2}]),
-        ([{"$limit": 5}, {"$skip": 3}, {"$count": "n"}], [{"n": 2}]),
-    ],
-)
-async def test_pipelines(hundred, stages, expected):
-    assert await hundred.aggregate(stages) == expected
-
-
 async def test_a_pipeline_over_many_documents_comes_in_batches(docs):
     await docs.insert_many([{"_id": n} for n in range(1000)])
     found = await docs.aggregate([{"$project": {"d": {"$multiply": ["$_id", 2]}}}], batchSize=100)
     assert sum(each["d"] for each in found) == 999 * 1000
-
-
-async def test_lookup_reads_another_collection(db, hundred):
-    await db["names"].insert_many([{"_id": 1, "name": "one"}])
-    found = await hundred.aggregate(
-        [
-            {"$match": {"_id": 11}},
-            {"$lookup": {"from": "names", "localField": "a", "foreignField": "_id", "as": "names"}},
-            {"$project": {"names": 1}},
-        ]
-    )
-    assert found == [{"_id": 11, "names": [{"_id": 1, "name": "one"}]}]
 
 
 async def test_a_missing_collection_is_empty(docs):

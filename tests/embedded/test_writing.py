@@ -5,10 +5,15 @@ import threading
 
 import pytest
 from bson import ObjectId
-from pymongo import DeleteOne, InsertOne, MongoClient, ReplaceOne, ReturnDocument, UpdateMany, UpdateOne, WriteConcern
-from pymongo.errors import BulkWriteError, DocumentTooLarge, DuplicateKeyError, OperationFailure, WriteError
+from pymongo import InsertOne, MongoClient, UpdateOne, WriteConcern
+from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure, WriteError
 
-from tests.embedded.drivers import settled
+from tests.embedded.drivers import DRIVERS, settled
+
+
+@pytest.fixture(params=list(DRIVERS))
+def driver(request):
+    return request.param
 
 
 async def test_insert_generates_an_id_where_there_is_none(docs):
@@ -100,14 +105,6 @@ async def test_update_many_sees_each_document_once_though_it_moves_in_the_index(
     assert await docs.count_documents({"a": {"$gte": 1000, "$lt": 1400}}) == 400
 
 
-async def test_upsert_inserts_the_filter_and_the_update(docs):
-    result = await docs.update_one({"_id": "k", "a": 1}, {"$set": {"b": 2}, "$setOnInsert": {"c": 3}}, upsert=True)
-    assert result.upserted_id == "k" and result.matched_count == 0
-    assert await docs.find_one({}) == {"_id": "k", "a": 1, "b": 2, "c": 3}
-    result = await docs.update_one({"_id": "k"}, {"$set": {"b": 2}, "$setOnInsert": {"c": 4}}, upsert=True)
-    assert result.upserted_id is None and (result.matched_count, result.modified_count) == (1, 0)
-
-
 async def test_upsert_generates_an_id(docs):
     result = await docs.update_one({"a": 1}, {"$inc": {"n": 1}}, upsert=True)
     assert isinstance(result.upserted_id, ObjectId)
@@ -170,22 +167,6 @@ async def test_a_failed_write_leaves_no_trace_in_any_index(emails):
     assert await emails.count_documents({"email": "a"}) == 1
 
 
-async def test_bulk_write_mixes_everything(docs):
-    result = await docs.bulk_write(
-        [
-            InsertOne({"_id": 1, "a": 1}),
-            InsertOne({"_id": 2, "a": 1}),
-            UpdateMany({"a": 1}, {"$inc": {"a": 1}}),
-            UpdateOne({"_id": 3}, {"$set": {"a": 9}}, upsert=True),
-            ReplaceOne({"_id": 1}, {"b": 1}),
-            DeleteOne({"_id": 2}),
-        ]
-    )
-    assert (result.inserted_count, result.modified_count, result.upserted_count, result.deleted_count) == (2, 3, 1, 1)
-    assert result.upserted_ids == {3: 3}
-    assert await docs.find({}, sort=[("_id", 1)]) == [{"_id": 1, "b": 1}, {"_id": 3, "a": 9}]
-
-
 async def test_delete_one_and_many(docs):
     await docs.insert_many([{"_id": n, "a": n % 2} for n in range(10)])
     assert (await docs.delete_one({"a": 1})).deleted_count == 1
@@ -201,57 +182,6 @@ async def test_unacknowledged_writes_are_done(db, docs):
         if await docs.find_one({"_id": 1}):
             return
     raise AssertionError("never arrived")
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"$set": {"d.x": 1}}, {"n": 1, "l": [1, 2], "d": {"x": 1}}),
-        ({"$unset": {"n": ""}}, {"l": [1, 2]}),
-        ({"$inc": {"n": 2, "m": 1}}, {"n": 3, "l": [1, 2], "m": 1}),
-        ({"$push": {"l": 3}}, {"n": 1, "l": [1, 2, 3]}),
-        ({"$pull": {"l": {"$gt": 1}}}, {"n": 1, "l": [1]}),
-        ({"$addToSet": {"l": {"$each": [2, 3]}}}, {"n": 1, "l": [1, 2, 3]}),
-        ({"$min": {"n": 0}}, {"n": 0, "l": [1, 2]}),
-        ({"$max": {"n": 7}}, {"n": 7, "l": [1, 2]}),
-        ({"$setOnInsert": {"z": 1}, "$set": {"n": 2}}, {"n": 2, "l": [1, 2]}),
-    ],
-)
-async def test_update_operators(docs, change, expected):
-    await docs.insert_one({"_id": 1, "n": 1, "l": [1, 2]})
-    await docs.update_one({"_id": 1}, change)
-    assert await docs.find_one({}) == {"_id": 1, **expected}
-
-
-async def test_push_of_documents_keeps_the_newest_in_order(docs):
-    await docs.insert_one({"_id": 1, "events": [{"at": 5, "t": "e"}]})
-    await docs.update_one(
-        {"_id": 1},
-        {"$push": {"events": {"$each": [{"at": 3}, {"at": 9}], "$sort": {"at": 1}, "$slice": -2}}, "$set": {"n": 1}},
-    )
-    assert await docs.find_one({}) == {"_id": 1, "events": [{"at": 5, "t": "e"}, {"at": 9}], "n": 1}
-
-
-async def test_find_one_and_update_returns_before_or_after(docs):
-    await docs.insert_many([{"_id": 1, "n": 1, "p": 5}, {"_id": 2, "n": 1, "p": 9}])
-    assert (await docs.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}))["n"] == 1
-    after = await docs.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}, return_document=ReturnDocument.AFTER)
-    assert after["n"] == 3
-    highest = await docs.find_one_and_update({}, {"$set": {"taken": True}}, sort=[("p", -1)], projection={"p": 1})
-    assert highest == {"_id": 2, "p": 9}
-    assert await docs.find_one_and_update({"_id": 7}, {"$set": {"a": 1}}) is None
-    made = await docs.find_one_and_update({"_id": 7}, {"$set": {"a": 1}}, upsert=True, return_document=True)
-    assert made == {"_id": 7, "a": 1}
-    assert await docs.find_one_and_delete({"_id": 7}) == {"_id": 7, "a": 1}
-    assert await docs.find_one_and_delete({"_id": 7}) is None
-
-
-async def test_a_document_beyond_16_mib_is_refused(db, docs, on_store):
-    await docs.insert_one({"_id": 1, "s": "x" * (9 * 1024 * 1024)})
-    with pytest.raises((OperationFailure, DocumentTooLarge)) as caught:
-        await docs.update_one({"_id": 1}, {"$set": {"t": "x" * (9 * 1024 * 1024)}})
-    assert getattr(caught.value, "code", 10334) == 10334
-    assert list(await docs.find_one({})) == ["_id", "s"]
 
 
 async def test_find_one_and_update_changes_nothing_where_it_cannot_show_the_result(docs):

@@ -3,13 +3,18 @@
 from pathlib import Path
 
 from tests.checks import eventually
-from tests.processes import loci, run
+from tests.conftest import RunHere
+from tests.processes import loci
 from tests.workers.conftest import Broker
 
 
-def test_the_doctor_tells_of_workers_that_are_there_and_of_none(tmp_path: Path, broker: Broker) -> None:
-    idle = run(tmp_path, "doctor", redis_url=broker.url)
+def test_the_doctor_tells_of_workers_that_are_there_and_of_none(
+    tmp_path: Path, broker: Broker, run_here: RunHere
+) -> None:
+    idle = run_here(tmp_path, "doctor", redis_url=broker.url)
     assert idle.returncode == 1
     assert "FAIL workers: none answered" in idle.stdout and "Start `loci worker --beat`" in idle.stdout
     with loci(tmp_path, "worker", redis_url=broker.url):
-        eventually(lambda: "ok   workers: 1 on this broker" in run(tmp_path, "doctor", redis_url=broker.url).stdout, 60)
+        eventually(
+            lambda: "ok   workers: 1 on this broker" in run_here(tmp_path, "doctor", redis_url=broker.url).stdout, 60
+        )

@@ -1,13 +1,12 @@
 """The command `loci`."""
 
 import json
-import logging
 import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import httpx
 import pytest
 from pymongo import MongoClient
 
-from api.cli.commands import main
 from tests.checks import eventually
+from tests.conftest import RunHere
 from tests.cross_encoder import write_cross_encoder
 from tests.embedded.drivers import kept_attached
 from tests.processes import free_port, loci, run
@@ -29,25 +28,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cli")
 
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
 @pytest.fixture
-def here(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command in this process, which is ten times faster than in its own."""
-
-    def run_here(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
-        with monkeypatch.context() as patch:
-            for name, value in {"loci_home": place, "columns": 120, **settings}.items():
-                patch.setenv(name.upper(), str(value))
-            patch.setattr(sys, "argv", ["loci", *arguments])
-            patch.setattr(logging.root, "level", logging.root.level)  # which a command sets
-            with pytest.raises(SystemExit) as ended:
-                main()
-        said = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), said.out, said.err)
-
-    return run_here
+def here(place: Path, run_here: RunHere) -> RunHere:
+    """Runs a command in this process, in the home that all share."""
+    return partial(run_here, place)
 
 
 def one_line(done: subprocess.CompletedProcess[str]) -> str:
@@ -64,7 +48,7 @@ def write(file: Path, *lines: Any) -> Path:
     return file
 
 
-def test_a_question_is_answered_from_what_was_said_before(here: Run) -> None:
+def test_a_question_is_answered_from_what_was_said_before(here: RunHere) -> None:
     told = here("ask", "The heron nests by the old mill.", "--user", "ann")
     assert told.returncode == 0, told.stderr
     session = re.search(r"session (\S+)", told.stderr)
@@ -76,7 +60,7 @@ def test_a_question_is_answered_from_what_was_said_before(here: Run) -> None:
     assert f"session {session[1]}" in again.stderr
 
 
-def test_an_answer_of_a_model_is_printed_as_it_comes(here: Run) -> None:
+def test_an_answer_of_a_model_is_printed_as_it_comes(here: RunHere) -> None:
     with ScriptedModel() as model:
         model.script(answer("Forty-two [not markup] [/b]."))
         done = here("ask", "What is it?", "-u", "bob", openai_base_url=model.url, embedding_model="local")
@@ -86,11 +70,11 @@ def test_an_answer_of_a_model_is_printed_as_it_comes(here: Run) -> None:
 @pytest.mark.parametrize(
     "arguments", [("ask", " "), ("ask", "x" * 32_001), ("ask", "hello", "--user", "a/b"), ("search", "")]
 )
-def test_a_question_that_is_none_is_refused_in_one_line(here: Run, arguments: tuple[str, ...]) -> None:
+def test_a_question_that_is_none_is_refused_in_one_line(here: RunHere, arguments: tuple[str, ...]) -> None:
     one_line(here(*arguments))
 
 
-def test_a_file_is_imported_once_and_found(here: Run, tmp_path: Path) -> None:
+def test_a_file_is_imported_once_and_found(here: RunHere, tmp_path: Path) -> None:
     file = write(
         tmp_path / "said.jsonl",
         {"role": "user", "content": "My [bold]locker[/] code is 4711.", "session_id": "gym", "name": "[red]Carl[/red]"},
@@ -109,7 +93,7 @@ def test_a_file_is_imported_once_and_found(here: Run, tmp_path: Path) -> None:
     assert here("search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
 
 
-def test_files_that_share_lines_are_both_imported_whole(here: Run, tmp_path: Path) -> None:
+def test_files_that_share_lines_are_both_imported_whole(here: RunHere, tmp_path: Path) -> None:
     hello = {"role": "user", "content": "Hello"}
     one = write(tmp_path / "one.jsonl", hello, {"role": "assistant", "content": "Good morning"})
     two = write(tmp_path / "two.jsonl", hello, {"role": "assistant", "content": "Good evening"})
@@ -120,7 +104,9 @@ def test_files_that_share_lines_are_both_imported_whole(here: Run, tmp_path: Pat
     assert here("import", str(one), "--user", "emma").stdout == "1 imported, 2 already there\n"
 
 
-def test_messages_are_imported_from_standard_input(here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_are_imported_from_standard_input(
+    here: RunHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "piped.jsonl"
     file.write_text('{"role": "user", "content": "My canoe is green."}\n')
     for expected in ("1 imported, 0 already there\n", "0 imported, 1 already there\n"):
@@ -129,7 +115,7 @@ def test_messages_are_imported_from_standard_input(here: Run, tmp_path: Path, mo
             assert here("import", "-", "--user", "gina").stdout == expected
 
 
-def test_a_file_that_is_not_there_or_is_a_folder_is_told_in_one_line(here: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_or_is_a_folder_is_told_in_one_line(here: RunHere, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nothing.jsonl"):
         refused = here("import", str(path))
         assert refused.returncode != 0
@@ -137,7 +123,7 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_told_in_one_line(here: Run, 
         assert path.name in refused.stderr.replace("\n", "")
 
 
-def test_what_was_exported_comes_into_another_store(here: Run, tmp_path: Path) -> None:
+def test_what_was_exported_comes_into_another_store(here: RunHere, tmp_path: Path) -> None:
     told = write(
         tmp_path / "told.jsonl",
         {"role": "user", "content": "My canoe is green.", "session_id": "lake", "timestamp": "2024-05-01T12:00:00Z"},
@@ -160,7 +146,7 @@ def test_what_was_exported_comes_into_another_store(here: Run, tmp_path: Path) -
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-def test_an_export_that_is_cut_or_wrong_is_refused_in_one_line(here: Run, tmp_path: Path) -> None:
+def test_an_export_that_is_cut_or_wrong_is_refused_in_one_line(here: RunHere, tmp_path: Path) -> None:
     file = tmp_path / "ida.jsonl"
     here("export", str(file), "--user", "ida")
     first, last = file.read_text().splitlines()
@@ -171,7 +157,7 @@ def test_an_export_that_is_cut_or_wrong_is_refused_in_one_line(here: Run, tmp_pa
 
 
 @pytest.mark.parametrize("option", ["--user", "--session"])
-def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, option: str) -> None:
+def test_an_import_for_nobody_is_refused_in_one_line(here: RunHere, tmp_path: Path, option: str) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})
     assert f"{option}: " in one_line(here("import", str(file), option, "a/b"))
 
@@ -191,7 +177,7 @@ def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, 
         ('{"role": "user", "content": "secret", "timestamp": 5}', "timestamp"),
     ],
 )
-def test_a_bad_line_is_named_before_anything_is_stored(here: Run, tmp_path: Path, line: str, reason: str) -> None:
+def test_a_bad_line_is_named_before_anything_is_stored(here: RunHere, tmp_path: Path, line: str, reason: str) -> None:
     file = write(tmp_path / "[b]said.jsonl", {"role": "user", "content": "Good"}, line)
     said = one_line(here("import", str(file), "--user", "dora"))
     assert "line 2" in said
@@ -200,7 +186,7 @@ def test_a_bad_line_is_named_before_anything_is_stored(here: Run, tmp_path: Path
     assert here("search", "Good", "--user", "dora").stdout.split() == ["score", "when", "who", "what"]
 
 
-def test_bytes_that_are_no_text_are_a_bad_line(here: Run, tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_a_bad_line(here: RunHere, tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
     file.write_bytes(b'{"role": "user", "content": "\xff"}\n')
     assert "line 1" in one_line(here("import", str(file)))
@@ -223,8 +209,8 @@ def test_settings_are_shown_with_their_source_and_without_secrets(tmp_path: Path
         assert secret not in done.stdout
 
 
-def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(place: Path) -> None:
-    done = run(place, "doctor")
+def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(here: RunHere) -> None:
+    done = here("doctor")
     assert done.returncode == 0, done.stdout
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")] == [
         "store:",
@@ -235,7 +221,7 @@ def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(place: Path) -
     ]
 
 
-def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
+def test_the_doctor_says_what_to_do_about_what_is_down(here: RunHere) -> None:
     with ScriptedModel() as model:
         model.always(status(401))
         model.always(status(401), on="embeddings")
@@ -250,7 +236,7 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
     assert "sk-secret" not in done.stdout + done.stderr
 
 
-def test_the_doctor_tries_the_cross_encoder_where_there_is_one(here: Run, tmp_path: Path) -> None:
+def test_the_doctor_tries_the_cross_encoder_where_there_is_one(here: RunHere, tmp_path: Path) -> None:
     folder = write_cross_encoder(tmp_path / "cross-encoder", {})
     sound = here("doctor", rerank_model=folder, columns=400)
     assert sound.returncode == 0, sound.stdout
@@ -262,7 +248,7 @@ def test_the_doctor_tries_the_cross_encoder_where_there_is_one(here: Run, tmp_pa
     assert "Unset RERANK_MODEL" in failed.stdout
 
 
-def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: Run, tmp_path: Path) -> None:
+def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: RunHere, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     sound = here("doctor", mirror_path=folder, columns=400)
     assert sound.returncode == 0, sound.stdout
@@ -305,7 +291,7 @@ def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: Run, tmp_path: 
     ],
 )
 def test_what_cannot_work_is_said_in_one_line(
-    here: Run, arguments: list[str], settings: dict[str, object], said: str
+    here: RunHere, arguments: list[str], settings: dict[str, object], said: str
 ) -> None:
     line = one_line(here(*arguments, **settings))
     assert said in line
@@ -346,19 +332,19 @@ def test_a_server_for_others_makes_a_key_when_asked(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
-def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None:
+def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path, run_here: RunHere) -> None:
     state = tmp_path / "store" / "store.json"
     with loci(tmp_path, "store") as store:
         eventually(state.exists)
         pid = json.loads(state.read_text())["pid"]
-        assert run(tmp_path, "ask", "hello").returncode == 0
+        assert run_here(tmp_path, "ask", "hello").returncode == 0
         assert json.loads(state.read_text())["pid"] == pid
         second = run(tmp_path, "store")
         assert second.returncode != 0 and "another server has" in second.stderr
         assert store.stop() == 0
 
 
-def test_the_store_alone_follows_a_server_that_was_just_stopped(tmp_path: Path) -> None:
+def test_the_store_alone_follows_a_server_that_was_just_stopped(tmp_path: Path, run_here: RunHere) -> None:
     with loci(tmp_path, "serve", port=0) as server:
         server.says("Loci is at")
         refused = run(tmp_path, "store")
@@ -367,40 +353,42 @@ def test_the_store_alone_follows_a_server_that_was_just_stopped(tmp_path: Path) 
     with loci(tmp_path, "store") as store:
         store.says("ends when nobody needs it: waiting 13 seconds at most")
         store.says(r"serving .*/store on")
-        assert run(tmp_path, "ask", "hello").returncode == 0
+        assert run_here(tmp_path, "ask", "hello").returncode == 0
         assert store.stop(kind=signal.SIGINT) == 0
 
 
-def test_the_store_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> None:
-    refused = run(tmp_path, "store", "compact")
+def test_the_store_gives_back_the_room_of_what_was_deleted(tmp_path: Path, run_here: RunHere) -> None:
+    refused = run_here(tmp_path, "store", "compact")
     assert refused.returncode == 1 and "there is no store in" in refused.stderr
-    assert run(tmp_path, "ask", "hello").returncode == 0
+    assert run_here(tmp_path, "ask", "hello").returncode == 0
     with kept_attached(tmp_path) as uri, MongoClient(uri) as client:
         client.loci.large.insert_one({"_id": 1, "pad": os.urandom(3_000_000)})
         client.loci.large.delete_one({"_id": 1})
-        joined = run(tmp_path, "store", "compact")
+        joined = run_here(tmp_path, "store", "compact")
         assert float(re.match(r"([\d.]+) MB freed, [\d.]+ MB left\n$", joined.stdout)[1]) > 2.5
-    assert run(tmp_path, "store", "compact").stdout.startswith("0.0 MB freed")
+    assert run_here(tmp_path, "store", "compact").stdout.startswith("0.0 MB freed")
 
 
-def test_a_backup_taken_while_loci_runs_is_a_store_again(tmp_path: Path) -> None:
+def test_a_backup_taken_while_loci_runs_is_a_store_again(tmp_path: Path, run_here: RunHere) -> None:
     home, copy = tmp_path / "home", tmp_path / "loci.db"
-    assert run(home, "ask", "Remember that my boat is called Heron.").returncode == 0
+    assert run_here(home, "ask", "Remember that my boat is called Heron.").returncode == 0
     with loci(home, "store"):
         eventually((home / "store" / "store.json").exists)
-        assert re.match(r"[\d.]+ MB in .*loci\.db\n$", run(home, "store", "backup", str(copy)).stdout)
-        again = run(home, "store", "backup", str(copy))
+        assert re.match(r"[\d.]+ MB in .*loci\.db\n$", run_here(home, "store", "backup", str(copy)).stdout)
+        again = run_here(home, "store", "backup", str(copy))
         assert again.returncode == 1 and "is there already" in again.stderr
-        named_before = run(tmp_path / "elsewhere", "store", "--home", str(home), "backup", str(tmp_path / "same.db"))
+        named_before = run_here(
+            tmp_path / "elsewhere", "store", "--home", str(home), "backup", str(tmp_path / "same.db")
+        )
         assert named_before.returncode == 0
     assert (tmp_path / "same.db").stat().st_size == copy.stat().st_size
     restored = tmp_path / "restored" / "store" / "data.db"
     restored.parent.mkdir(parents=True)
     copy.rename(restored)
-    assert "Heron" in run(tmp_path / "restored", "ask", "What is my boat called?").stdout
+    assert "Heron" in run_here(tmp_path / "restored", "ask", "What is my boat called?").stdout
 
 
-def test_another_model_embeds_anew_what_is_there(here: Run, tmp_path: Path) -> None:
+def test_another_model_embeds_anew_what_is_there(here: RunHere, tmp_path: Path) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "The heron nests by the mill."})
     assert here("import", str(file), mongodb_db="other").returncode == 0
     with ScriptedModel() as model:

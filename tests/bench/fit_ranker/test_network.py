@@ -37,10 +37,3 @@ def test_the_same_questions_give_the_same_weights() -> None:
     plan = Plan(hidden=4, networks=2, epochs=2)
     one, other = (fit(questions(20, seed=3), plan) for _ in range(2))
     assert all(np.array_equal(one[name], other[name]) for name in one)
-
-
-def test_the_average_of_networks_is_one_network() -> None:
-    made = questions(20, seed=4)
-    both = fit(made, Plan(hidden=4, networks=2, epochs=2))
-    assert both["hidden"].shape == (4, 8)
-    assert both["bias"].shape == both["out"].shape == (8,)

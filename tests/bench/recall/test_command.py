@@ -62,10 +62,3 @@ def test_what_cannot_be_done_is_told_before_the_run(
     with pytest.raises(SystemExit):
         main(arguments)
     assert reason in capsys.readouterr().err
-
-
-def test_data_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"bench\.recall: .*gone\.json: No such file"):
-        main([str(tmp_path / "gone.json")])
-    with pytest.raises(SystemExit, match="two corpora have the same name: small, small"):
-        main([str(SMALL), str(SMALL)])

@@ -37,10 +37,6 @@ def test_a_report_tells_what_is_returned_where_nothing_should_be() -> None:
     assert cells(text, "small_talk", heading) == ["small_talk", "1", "0.0", "100.0", "–", "–"]
 
 
-def test_a_report_tells_times() -> None:
-    assert cells(report(NOW), "little", "## Times") == ["little", "9", "5.00", "2.50", "7.25"]
-
-
 def test_a_compared_run_stands_beside() -> None:
     text = report(NOW, BEFORE)
     assert cells(text, "temporal", "### Compared")[1:6] == ["recall@8", "1", "0.0", "100.0", "+100.0"]
@@ -53,19 +49,7 @@ def test_runs_of_other_questions_are_not_compared() -> None:
     assert "### Compared" not in report(NOW, run(row("q1", ["a"], ["a"]), corpus="another"))
 
 
-def test_a_run_without_evidence_is_reported_all_the_same() -> None:
-    text = report(run(row("q4", [], [], "small_talk")))
-    assert "No question had evidence." in text
-
-
 def test_the_plot_is_linked_and_has_a_bar_for_each_category() -> None:
     assert "![recall@8 by category](run.svg)" in report(NOW, plot="run.svg")
     alone = drawing(NOW)
     assert all(f">{name}</text>" in alone for name in ("overall", "temporal", "multi_hop", "adversarial"))
-
-
-def test_the_plot_beside_another_run_has_the_questions_of_both() -> None:
-    both = drawing(NOW, BEFORE)
-    assert ">little, questions of both</text>" in both
-    assert ">100.0 (+100.0)</text>" in both
-    assert ">multi_hop</text>" not in both

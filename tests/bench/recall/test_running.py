@@ -7,7 +7,6 @@ import pytest
 
 from bench.recall.corpus import Conversation, Corpus, Message, Question
 from bench.recall.running import run_corpus
-from bench.recall.small_talk import QUESTIONS
 from bench.recall.system import Found
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -79,12 +78,6 @@ async def test_a_run_that_fails_leaves_nothing_behind() -> None:
     with pytest.raises(RuntimeError, match="out of order"):
         await run_corpus(notes, Corpus("little", (conversation("c1"),)))
     assert notes.kept == {}
-
-
-async def test_small_talk_is_made_in_every_conversation() -> None:
-    found = await run_corpus(Notes(), Corpus("little", (conversation("c1"), conversation("c2"))))
-    assert sum(row.category == "small_talk" for row in found.rows) == 2 * len(QUESTIONS)
-    assert len(QUESTIONS) >= 20
 
 
 async def test_a_part_can_be_asked_for() -> None:

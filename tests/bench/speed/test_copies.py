@@ -25,17 +25,9 @@ ORIGINALS = [original(n) for n in range(7)]
 MADE = list(copies(ORIGINALS, "ada", 300))
 
 
-def test_originals_come_over_and_over() -> None:
-    assert [one["content"] for one in MADE[:8]] == [*(f"message {n}" for n in range(7)), "message 0"]
-
-
 def test_a_copy_has_what_its_original_was_given() -> None:
     for name in ("content", "embed", "embedding", "recall"):
         assert MADE[9][name] == ORIGINALS[2][name]
-
-
-def test_an_original_stays_as_it_is() -> None:
-    assert original(2) == ORIGINALS[2]
 
 
 def test_no_two_copies_have_the_same_id_or_place() -> None:
@@ -57,7 +49,3 @@ def test_the_owner_has_heard_of_every_change() -> None:
         changes = [one["change"] for one in copies(ORIGINALS, "ada", count)]
         assert owner_of("ada", count)["gists"] == {"change": max(changes), "deleted": 0, "open": []}
         assert min(changes) == 1
-
-
-def test_the_owner_has_no_notes() -> None:
-    assert owner_of("ada", 300)["notes"] == {"change": 0, "deleted": 0, "open": []}

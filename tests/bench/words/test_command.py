@@ -42,8 +42,3 @@ def test_the_command_ranks_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     main([])
     printed = capsys.readouterr().out
     assert "Loci: nDCG@10" in printed and "questions" in printed
-
-
-def test_a_file_that_is_none_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"bench\.words"):
-        main([str(tmp_path / "nothing.json")])

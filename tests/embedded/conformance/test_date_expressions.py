@@ -2,7 +2,7 @@
 
 import datetime
 
-from bson import Int64
+from bson import DatetimeMS, Int64
 
 from tests.embedded.conformance.asking import gives
 from tests.embedded.conformance.one_of_each import DAY, DOCUMENT, utc
@@ -31,6 +31,9 @@ async def test_dates(docs):
             ({"$isoWeekYear": utc(2027, 1, 1)}, Int64(2026)),
             ({"$year": "$null"}, None),
             ({"$year": "$id"}, 2024),
+            ({"$year": DatetimeMS(0)}, 1970),
+            ({"$minute": ["$day"]}, 7),
+            ({"$hour": {"date": "$day", "timezone": "America/New_York"}}, 9),
             ({"$dateToString": {"date": "$day"}}, "2026-03-05T14:07:09.123Z"),
             (
                 {"$dateToString": {"date": "$day", "format": "%d/%m/%Y %H:%M:%S.%L %j %u %%"}},

@@ -21,7 +21,12 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.monitoring import CommandListener
 
 from tests.embedded.conformance.asking import refused
-from tests.embedded.drivers import listed, settled
+from tests.embedded.drivers import DRIVERS, listed, settled
+
+
+@pytest.fixture(params=list(DRIVERS))
+def driver(request):
+    return request.param
 
 
 @pytest.fixture

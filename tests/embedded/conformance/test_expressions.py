@@ -30,6 +30,8 @@ async def test_paths_variables_and_literals(docs):
             ({"$let": {"vars": {"o": "$o"}, "in": "$$o.y.z"}}, 2),
             ({"$type": "$$NOW"}, "date"),
             ({"$eq": ["$$NOW", "$$NOW"]}, True),
+            ("plain", "plain"),
+            ("$$ROOT.o", {"x": 1, "y": {"z": 2}}),
         ],
     )
 
@@ -94,6 +96,12 @@ async def test_arithmetic(docs):
             ({"$min": ["$n", 3, None]}, 3),
             ({"$stdDevPop": [2, 4]}, 1.0),
             ({"$sqrt": "$nan"}, NAN),
+            ({"$add": []}, 0),
+            ({"$pow": [3, 40]}, float(3**40)),
+            ({"$pow": [10, 400]}, float("inf")),
+            ({"$round": [1.255, 1]}, 1.3),
+            ({"$mod": [Decimal128("7.5"), 2]}, Decimal128("1.5")),
+            ({"$stdDevPop": [1, float("inf")]}, NAN),
         ],
     )
     assert 0 <= await value_of(docs, {"$rand": {}}) < 1
@@ -141,6 +149,9 @@ async def test_comparison_and_choice(docs):
             ({"$cond": {"if": "$nan", "then": 1, "else": 2}}, 1),
             ({"$ifNull": ["$missing", "$null", 3]}, 3),
             ({"$ifNull": ["$n", 3]}, 7),
+            ({"$gte": ["$n", 7]}, True),
+            ({"$lte": ["$n", 6]}, False),
+            ({"$or": [0, ""]}, True),
             ({"$switch": {"branches": [{"case": False, "then": 1}, {"case": 1, "then": 2}]}}, 2),
             ({"$switch": {"branches": [{"case": None, "then": 1}], "default": "$n"}}, 7),
         ],

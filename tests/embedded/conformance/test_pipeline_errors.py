@@ -74,6 +74,14 @@ STAGES = [
     ({"$facet": {"a": 5}}, 40170),
     ({"$facet": {"a": [{"$facet": {"b": []}}]}}, 40600),
     ({"$facet": {"a": [{"$nonsense": 1}]}}, 40324),
+    ("x", 14),
+    ({"$facet": {"a": ["x"]}}, 14),
+    ({"$facet": {"a": [{}]}}, 40323),
+    ({"$group": {"_id": 1, "n": {}}}, 40238),
+    ({"$sortByCount": {"a": 1}}, 40147),
+    ({"$lookup": {"from": "x"}}, 9),
+    ({"$lookup": 1}, 9),
+    ({"$project": {"a": {"$nonsense": 1}}}, 168),
 ]
 EXPRESSIONS = [
     ({"$nonsense": 1}, 168),
@@ -204,6 +212,17 @@ EXPRESSIONS = [
     ({"$dateTrunc": {"date": "$day", "unit": "day", "binSize": 0}}, 5439018),
     ({"$tsSecond": "$n"}, 5687301),
     ({"$rand": {"a": 1}}, 3040501),
+    ("$a..b", 15998),
+    ([{"a.b": 1}], 16412),
+    ([{"a": 1, "$b": 1}], 16410),
+    ({"$map": {"input": [], "in": 1, "nonsense": 1}}, 16879),
+    ({"$map": {"input": [], "in": 1, "as": "Upper"}}, 9),
+    ({"$zip": {}}, 34465),
+    ({"$add": ["$day", float("inf")]}, 15),
+    ({"$subtract": ["$day", float("nan")]}, 15),
+    ({"$arrayToObject": [[1]]}, 40392),
+    ({"$toInt": "x"}, 241),
+    ({"$toInt": float("nan")}, 241),
 ]
 
 
@@ -230,5 +249,8 @@ async def test_what_only_other_servers_have_is_refused_and_not_ignored(docs, on_
         {"$setWindowFields": {}},
         {"$project": {"a": {"$function": {}}}},
         {"$group": {"_id": 1, "n": {"$percentile": {}}}},
+        {"$lookup": {"from": "x", "let": {}, "localField": "a", "foreignField": "b", "as": "y"}},
+        {"$project": {"a": {"$median": {}}}},
+        {"$project": {"a": "$$CLUSTER_TIME"}},
     ):
         assert await code_of(docs.aggregate([stage])) == 238, stage

@@ -109,6 +109,9 @@ async def test_stages_choose_shape_and_multiply(rows):
         ([first, {"$project": {"_id": "$k"}}], [{"_id": "a"}]),
         ([first, {"$project": {"pair": ["$n", "$missing"], "_id": 0}}], [{"pair": [1, None]}]),
         ([first, {"$addFields": {"l": {"$sum": "$l"}, "o.x": "$n"}}], [{**ROWS[0], "l": 3, "o": {"x": 1}}]),
+        ([first, {"$addFields": {"o": {"x": "$n"}}}, {"$project": {"o": 1}}], [{"_id": 1, "o": {"x": 1}}]),
+        ([first, {"$addFields": {"l.x": "$n"}}, {"$project": {"l": 1}}], [{"_id": 1, "l": [{"x": 1}, {"x": 1}]}]),
+        ([{"$group": {"_id": "$_id"}}, {"$sort": {"_id": 1}}, {"$skip": 1}, {"$limit": 2}], [{"_id": 2}, {"_id": 3}]),
         ([first, {"$set": {"k": "$$REMOVE", "n": "$missing"}}], [{"_id": 1, "l": [1, 2]}]),
         ([first, {"$unset": ["l", "n"]}], [{"_id": 1, "k": "a"}]),
         (

@@ -136,6 +136,7 @@ async def test_arrays_are_met_by_an_element_or_as_a_whole(docs):
         ({"a.5": {"$exists": False}}, [1, 2, 3, 4, 5, 6, 7]),
         ({"a": {"$elemMatch": {"$gte": 2, "$lt": 3}}}, [1, 3]),
         ({"a": {"$elemMatch": {"$in": [3]}}}, [2]),
+        ({"a": {"$elemMatch": {"$ne": 1}}}, [1, 2, 3, 6, 7]),
         ({"a": {"$elemMatch": {"0": 1}}}, [2, 7]),
         ({"a": {"$not": {"$elemMatch": {"$gt": 0}}}}, [4, 5, 6, 7]),
     ]
@@ -277,5 +278,11 @@ async def test_regular_expressions_find_text(docs, indexed):
             ({"s": {"$eq": Regex("^abc")}}, [51]),
             ({"s": {"$regex": "^ab", "$ne": "abc"}}, [50]),
             ({"s": {"$regex": "^a/b"}}, [9]),
+            ({"s": {"$regex": Regex("^ABC", "i")}}, [0, 1]),
+            ({"s": {"$regex": Regex("^ABC"), "$options": "i"}}, [0, 1]),
+            ({"s": {"$regex": r"(?<first>q)"}}, [50]),
+            ({"s": {"$regex": r"(?<=x)abc"}}, [2]),
+            ({"s": {"$regex": r"^n\w+$"}}, []),  # a word is of ASCII
+            ({"s": {"$regex": "ÄRGER", "$options": "i"}}, [6]),
         ],
     )

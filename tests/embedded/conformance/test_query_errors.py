@@ -3,7 +3,7 @@
 import pytest
 from bson import Regex
 
-from tests.embedded.conformance.asking import code_of, same
+from tests.embedded.conformance.asking import code_of, refused, same
 
 FILTERS = [
     ({"a": {"$nonsense": 1}}, 2),
@@ -49,6 +49,10 @@ FILTERS = [
     ({"$nor": [5]}, 2),
     ({"$expr": {"$nonsense": 1}}, 168),
     ({"$expr": "$$nobody"}, 17276),
+    ({"a": {"$not": {"b": 1}}}, 2),
+    ({"a": {"$all": [{"$gt": 1}]}}, 2),
+    ({"a": {"$type": {}}}, 14),
+    ({"a": {"$bitsAllSet": [2**53]}}, 2),
 ]
 PROJECTIONS = [
     ({"a": 1, "b": 0}, 31254),
@@ -59,11 +63,22 @@ PROJECTIONS = [
     ({"a": {"$elemMatch": 1}}, 31274),
     ({"a.b": {"$elemMatch": {}}}, 31275),
     ({"a": {"$nonsense": 1}}, 168),
+    ({"a": 0, "x": "$b"}, 31310),
+    ({"a.b": 1, "a": 1}, 31249),
+    ({"a": {"$meta": "textScore"}}, 238),
+    ({"a..b": 1}, 15998),
+    ({"a.": 1}, 40353),
+    ({"$a": 1}, 16410),
+    ({"a": {"$slice": [1, 0]}}, 28729),
 ]
 SORTS = [
     ({"a": 2}, 15975),
     ({"a": 0}, 15975),
     ({"a": "up"}, 15974),
+    ({"a": {"$meta": "textScore"}}, 238),
+    ({"a": {"b": 1}}, 17312),
+    ({"a..b": 1}, 15998),
+    ({"$a": 1}, 16410),
     ({"$natural": 1, "a": 1}, 2),
 ]
 
@@ -108,3 +123,14 @@ async def test_what_only_other_servers_have_is_refused_and_not_ignored(docs, on_
         {"a": {"$regex": r"\p{L}"}},
     ):
         assert await code_of(docs.find(filter)) == 238, filter
+
+
+async def test_a_collation_is_refused_rather_than_ignored(docs, on_store):
+    await docs.insert_one({"v": "A"})
+    german = {"locale": "de", "strength": 1}
+    assert await refused(docs.find({"v": "a"}, collation=german)) == 238
+    assert await refused(docs.update_one({"v": "a"}, {"$set": {"x": 1}}, collation=german)) == 238
+    assert await refused(docs.delete_one({"v": "a"}, collation=german)) == 238
+    assert await refused(docs.distinct("v", collation=german)) == 238
+    assert await refused(docs.count_documents({"v": "a"}, collation=german)) == 238
+    assert await docs.count_documents({"v": "A"}, collation={"locale": "simple"}) == 1

@@ -33,6 +33,7 @@ async def test_strings(docs):
             ({"$indexOfCP": ["$u", "v"]}, 3),
             ({"$indexOfBytes": ["$u", "v"]}, 4),
             ({"$indexOfCP": ["$s", "l", 3]}, 3),
+            ({"$indexOfCP": ["$s", "l", 3, 4]}, 3),
             ({"$indexOfCP": ["$s", "z"]}, -1),
             ({"$indexOfCP": ["$null", "z"]}, None),
             ({"$regexMatch": {"input": "$s", "regex": "^h", "options": "i"}}, True),
@@ -64,6 +65,8 @@ async def test_conversions(docs):
         [
             ({"$toString": "$n"}, "7"),
             ({"$toString": "$d"}, "2.5"),
+            ({"$toString": 2.0}, "2"),
+            ({"$toString": "$null"}, None),
             ({"$toString": "$dec"}, "1.10"),
             ({"$toString": "$yes"}, "true"),
             ({"$toString": "$id"}, str(ID)),

@@ -3,7 +3,7 @@
 import datetime
 
 import pytest
-from bson import Decimal128, Int64, ObjectId, Timestamp
+from bson import Decimal128, Int64, ObjectId, Regex, Timestamp
 
 from tests.embedded.conformance.asking import refused, same, typed
 
@@ -50,6 +50,9 @@ async def test_fields_are_set_removed_and_renamed(docs):
             ({"a": 1}, {"$set": {}}, {"a": 1}),
             ({"a": 1}, {"$setOnInsert": {"b": 1}, "$set": {"a": 2}}, {"a": 2}),
             ({"a": 1}, {"$set": {"b": {"x.y": 1, "$z": 2}}}, {"a": 1, "b": {"x.y": 1, "$z": 2}}),
+            ({}, {"$set": {"a.b.c": 1}}, {"a": {"b": {"c": 1}}}),
+            ({"z": 0}, {"$set": {"c": 1, "z": 1, "a": 1}, "$inc": {"b": 1}}, {"z": 1, "a": 1, "b": 1, "c": 1}),
+            ({"n": {}}, {"$set": {"n.10": 1, "n.9": 1}}, {"n": {"9": 1, "10": 1}}),
         ],
     )
 
@@ -70,6 +73,7 @@ async def test_arithmetic_keeps_or_widens_the_type_of_a_number(docs):
             ({"n": 3}, {"$mul": {"n": 2}}, {"n": 6}),
             ({"n": 2**30}, {"$mul": {"n": 4}}, {"n": Int64(2**32)}),
             ({"n": 3}, {"$mul": {"n": 0.5}}, {"n": 1.5}),
+            ({"n": 0.1}, {"$inc": {"n": Decimal128("0.1")}}, {"n": Decimal128("0.2")}),
         ],
     )
     left, _ = await updated(docs, {}, {"$mul": {"a": 2, "b": Int64(2), "c": 2.0, "d": Decimal128("2")}})
@@ -89,6 +93,7 @@ async def test_minimum_maximum_and_bits(docs):
             ({"n": 13}, {"$bit": {"n": {"and": 10}}}, {"n": 8}),
             ({"n": 13}, {"$bit": {"n": {"or": Int64(2)}}}, {"n": Int64(15)}),
             ({"n": 13}, {"$bit": {"n": {"xor": 1}}}, {"n": 12}),
+            ({"n": 1}, {"$bit": {"n": {"or": 4, "xor": 1}}}, {"n": 4}),
             ({}, {"$bit": {"n": {"or": 5}}}, {"n": 5}),
         ],
     )
@@ -139,6 +144,21 @@ async def test_arrays_are_pushed_pulled_and_popped(docs):
             ({"l": [1, 2, 3]}, {"$pop": {"l": 1.0}}, {"l": [1, 2]}),
             ({"l": []}, {"$pop": {"l": 1}}, {"l": []}),
             ({}, {"$pull": {"l": 1}, "$pop": {"m": 1}}, {}),
+            ({"l": [1, 2]}, {"$push": {"l": {"$each": [9], "$position": 10}}}, {"l": [1, 2, 9]}),
+            ({"l": [1, 2]}, {"$push": {"l": {"$each": [9], "$position": -10}}}, {"l": [9, 1, 2]}),
+            ({"l": ["b", 1, None]}, {"$push": {"l": {"$each": [True], "$sort": 1}}}, {"l": [None, 1, "b", True]}),
+            ({"l": [1]}, {"$addToSet": {"l": [2]}}, {"l": [1, [2]]}),
+            ({}, {"$addToSet": {"l": {"$each": []}}}, {"l": []}),
+            ({"l": ["ab", "b"]}, {"$pull": {"l": Regex("^a")}}, {"l": ["b"]}),
+            ({"l": [{"x": 1}, {"x": 5}, 3]}, {"$pull": {"l": {"x": {"$gt": 2}}}}, {"l": [{"x": 1}, 3]}),
+            ({"l": [{"x": 1}, {"x": 5}]}, {"$pull": {"l": {"$or": [{"x": 1}, {"x": 3}]}}}, {"l": [{"x": 5}]}),
+            (
+                {"l": [{"a": [{"b": 1}]}, {"a": []}]},
+                {"$pull": {"l": {"a": {"$elemMatch": {"b": 1}}}}},
+                {"l": [{"a": []}]},
+            ),
+            ({"l": [None, 1]}, {"$pull": {"l": None}}, {"l": [1]}),
+            ({"l": [1, True]}, {"$pullAll": {"l": [True]}}, {"l": [1]}),
         ],
     )
 
@@ -150,6 +170,8 @@ async def test_arrays_are_pushed_pulled_and_popped(docs):
         ({"r.a": 2}, {"$inc": {"r.$.a": 1}}, {"l": [1, 2, 3], "r": [{"a": 1}, {"a": 3}], "s": [5, 6]}),
         ({"r": {"$elemMatch": {"a": {"$gt": 1}}}}, {"$set": {"r.$.b": 1}}, None),
         ({"r.a": 2}, {"$set": {"s.$": 0}}, {"l": [1, 2, 3], "r": [{"a": 1}, {"a": 2}], "s": [5, 0]}),
+        ({"$and": [{"l": 3}]}, {"$unset": {"l.$": 1}}, {"l": [1, 2, None], "r": [{"a": 1}, {"a": 2}], "s": [5, 6]}),
+        ({"l": {"$in": [7, 3]}}, {"$set": {"l.$": 0}}, {"l": [1, 2, 0], "r": [{"a": 1}, {"a": 2}], "s": [5, 6]}),
         ({"_id": 1}, {"$inc": {"l.$[]": 1}}, {"l": [2, 3, 4], "r": [{"a": 1}, {"a": 2}], "s": [5, 6]}),
         ({"_id": 1}, {"$unset": {"r.$[].a": 1}}, {"l": [1, 2, 3], "r": [{}, {}], "s": [5, 6]}),
     ],
@@ -241,6 +263,11 @@ async def test_upserts_begin_with_the_equalities_of_the_filter(docs):
         ({"$or": [{"a": 1}, {"b": 2}]}, {"$set": {"c": 3}}, {"c": 3}),
         ({"a": {"$all": [1]}}, {"$push": {"l": 1}}, {"a": 1, "l": [1]}),
         ({"of": target, "a": {"x": 1}}, {"$set": {"b": 1}}, {"a": {"x": 1}, "of": target, "b": 1}),
+        ({"a": {"$in": [1]}, "b": {"$in": [1, 2]}}, {"$set": {"x": 1}}, {"a": 1, "x": 1}),
+        ({"$or": [{"a": 1}]}, {"$set": {"x": 1}}, {"a": 1, "x": 1}),
+        ({"a": Regex("x")}, {"$set": {"x": 1}}, {"x": 1}),
+        ({"a": 1}, {"$inc": {"a": 1}}, {"a": 2}),
+        ({"v": {"$ne": 2}}, {"$push": {"l": {"$each": [1]}}}, {"l": [1]}),
         ({"a": 1}, {"b": 2}, {"b": 2}),
     ]
     for filter, change, expected in cases:

@@ -1,4 +1,8 @@
-"""What a text does is told in languages and words that the borders were not fitted on."""
+"""What a text does is told in languages and words that the borders were not fitted on.
+
+The figures differ by a point between processors, for the encoder runs in int8 or in float32: each border here keeps two
+points at least from what both give (`LOCI_TEST_ENCODER=float32` or `int8` runs the tests with the other).
+"""
 
 import json
 
@@ -32,7 +36,7 @@ def test_no_example_held_out_is_one_that_the_borders_were_fitted_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "found", "false"), [("asks", 0.8, 0.07), ("forgets", 0.5, 0.01), ("summarises", 0.6, 0.01)]
+    ("act", "found", "false"), [("asks", 0.8, 0.09), ("forgets", 0.5, 0.02), ("summarises", 0.6, 0.03)]
 )
 async def test_what_is_asked_is_told_in_other_words_and_languages(
     held_out: Told, act: Act, found: float, false: float
@@ -54,19 +58,19 @@ async def test_what_changes_is_told_in_other_words_and_languages(held_out: Told)
     does = np.array(["changes" in KINDS[kind] for kind, _, _ in held_out])
     told = np.array([one.changes >= EVEN for _, _, one in held_out])
     assert told[does].mean() >= 0.75
-    assert told[~does].mean() <= 0.02
+    assert told[~does].mean() <= 0.03
 
 
 async def test_of_what_is_told_next_to_nothing_is_a_request_to_forget(held_out: Told) -> None:
     told = [one.forgets >= EVEN for kind, _, one in held_out if kind in ("state", "change")]
-    assert sum(told) <= 0.01 * len(told)
+    assert sum(told) <= 0.03 * len(told)
 
 
 async def test_what_asks_is_told_from_what_states(held_out: Told) -> None:
     asks = [one.wants for kind, _, one in held_out if kind in ("ask", "seek", "recall")]
     states = [one.wants for kind, _, one in held_out if kind in ("state", "change", "correct")]
-    assert np.mean(asks) >= 0.88
-    assert np.mean(states) <= 0.13
+    assert np.mean(asks) >= 0.85
+    assert np.mean(states) <= 0.08
 
 
 @pytest.mark.parametrize(("kind", "found"), [("chat", 0.85), ("task", 0.65), ("correct", 0.9), ("tell_ask", 0.9)])
