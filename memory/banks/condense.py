@@ -14,8 +14,8 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.decisions import CRITICAL
-from memory.banks.filing import is_critical
-from memory.banks.labels import label_of, labelled
+from memory.banks.filing import chunks, is_critical
+from memory.banks.labels import label_of
 from memory.banks.lists import UNTICKED, box_of
 from memory.banks.markdown import (
     TITLE_CHARACTERS,
@@ -215,7 +215,7 @@ def _is_left(text: str, title: str) -> bool:
     """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
     its section does and it does not say that it is done."""
     said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
-    if UNTICKED.search(said) or any(label_of(part) in OPEN_KINDS for part in labelled(said)):
+    if UNTICKED.search(said) or any(label_of(chunk.text) in OPEN_KINDS for chunk in chunks(said)):
         return True
     return title in OPEN_SECTIONS and box_of(said) != "ticked" and label_of(said) != "done"
 

@@ -1,4 +1,4 @@
-"""What becomes of new content in a bank: which file takes it, in which place, and what do the files say then?"""
+"""Decisions: which file and section of a bank takes new content, and what the files say then."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ from memory.banks.markdown import (
     render,
     time_of,
     title_of,
+    unified,
     without_time,
 )
 from utils.text import shown
@@ -48,34 +49,15 @@ class Metadata:
 
 
 @dataclass(frozen=True)
-class Append:
-    """Content goes to the end of a section; the file and the section are made where they are missing."""
+class Decision:
+    """What becomes of a piece of content. It goes to the end of a section ("append"), where the file and the section
+    are made if they are missing; or takes the place of all that stands in it ("replace"); or is a new file ("create"),
+    or goes to the end of its section where that is there already."""
 
+    operation: Literal["append", "replace", "create"]
     target_file: str
     content: str
     metadata: Metadata = Metadata()
-
-
-@dataclass(frozen=True)
-class Replace:
-    """Content takes the place of all that stands in a section; what stood there is in the history."""
-
-    target_file: str
-    content: str
-    metadata: Metadata = Metadata()
-
-
-@dataclass(frozen=True)
-class Create:
-    """Content is a new file; where that is there already, it goes to the end of its section."""
-
-    target_file: str
-    content: str
-    metadata: Metadata = Metadata()
-
-
-Decision = Append | Replace | Create
-OPERATIONS: dict[type[Decision], Operation] = {Append: "append", Replace: "replace", Create: "create"}
 
 
 @dataclass(frozen=True)
@@ -107,23 +89,21 @@ def merge(
     drafts = {name: _Draft(text) for name, text in files.items()}
     done: dict[tuple[str, Operation, str], Done] = {}
     for decision in decisions:
-        name, metadata = decision.target_file, decision.metadata
+        name, section = decision.target_file, section_title(decision.metadata.section)
+        operation: Operation = decision.operation
         if name not in drafts and len(drafts) >= MOST_FILES:
-            metadata = replace(metadata, section=section_title(name.removesuffix(".md")))
-            name, decision = list(drafts)[-1], Append(list(drafts)[-1], decision.content, metadata)
-        section = section_title(metadata.section)
-        operation = OPERATIONS[type(decision)]
-        match decision:
-            case Create() if name not in drafts:
-                drafts[name] = _Draft(_new_file(name, decision.content))
-            case Replace() if name in drafts and drafts[name].has(section):
-                drafts[name].put(section, nested(decision.content))
-            case _:
-                operation = "append" if name in drafts else "create"
-                draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
-                draft.add(section, entry(decision.content, moment))
-        made = Done(name, operation, replace(metadata, section=section))
-        key = name, operation, folded(section)
+            section = section_title(name.removesuffix(".md"))
+            name, operation = list(drafts)[-1], "append"
+        if operation == "create" and name not in drafts:
+            drafts[name] = _Draft(_new_file(name, decision.content))
+        elif operation == "replace" and name in drafts and drafts[name].has(section):
+            drafts[name].put(section, nested(decision.content))
+        else:
+            operation = "append" if name in drafts else "create"
+            draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
+            draft.add(section, entry(decision.content, moment))
+        made = Done(name, operation, replace(decision.metadata, section=section))
+        key: tuple[str, Operation, str] = (name, operation, folded(section))
         if key in done:
             done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
         elif len(done) < MOST_DONE:
@@ -152,18 +132,18 @@ def section_key(decision: Decision) -> tuple[str, str]:
     return decision.target_file, folded(section_title(decision.metadata.section))
 
 
-def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
+def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Decision]:
     """The decisions that replace a section of which these files say something else than what was shown to whom made
     them. O(n) in the files that they name."""
-    replacing = [one for one in decisions if isinstance(one, Replace)]
+    replacing = [one for one in decisions if one.operation == "replace"]
     named = {one.target_file for one in replacing}
     seen, there = ({name: parse(of[name]) for name in named if name in of} for of in (shown, files))
     return [one for one in replacing if _body(seen, one) != _body(there, one)]
 
 
-def without_loss(decisions: Sequence[Decision], unseen: Sequence[Replace]) -> Sequence[Decision]:
+def without_loss(decisions: Sequence[Decision], unseen: Sequence[Decision]) -> Sequence[Decision]:
     """The decisions, but that what would replace a section unseen goes to its end."""
-    return [Append(one.target_file, one.content, one.metadata) if one in unseen else one for one in decisions]
+    return [replace(one, operation="append") if one in unseen else one for one in decisions]
 
 
 def both(one: Metadata, other: Metadata) -> Metadata:
@@ -284,7 +264,7 @@ class _Draft:
 def _new_file(name: str, content: str) -> str:
     """A file as it was given, its code ended; a title is put before it where it has none. Headings stay as they are,
     for nothing else stands in the file."""
-    text = closed(content.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
+    text = closed(unified(content).strip("\n"))
     return f"{text}\n" if text.startswith("# ") else f"# {_headline(name)}\n\n{text}\n"
 
 

@@ -54,7 +54,7 @@ async def decide_by_model(
     data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:
-        decisions = decisions_in(raw)
+        decisions = decisions_in(kind, raw)
         wanted = set(content_stems(content))
         said = {stem for one in decisions for stem in content_stems(one.content)}
         if len(wanted & said) < recipe.kept_words * len(wanted):

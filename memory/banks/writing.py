@@ -8,7 +8,7 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.condense import condense
-from memory.banks.decisions import Decision, Replace, section_key, stale, without_loss
+from memory.banks.decisions import Decision, section_key, stale, without_loss
 from memory.banks.directives import directives_in
 from memory.banks.filing import decide_by_rules
 from memory.banks.model import as_shown, decide_by_model, optimise_by_model
@@ -121,12 +121,12 @@ class BankWriter:
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
 
 
-async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Replace]:
+async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Decision]:
     """What a model would replace in these files without having seen it, but for what the content itself says that it
     replaces."""
     if not (unseen := await asyncio.to_thread(stale, placed.decisions, placed.shown, files)):
         return []
-    meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
+    meant = {section_key(one) for one in await _by_rules(kind, content) if one.operation == "replace"}
     return [one for one in unseen if section_key(one) not in meant]
 
 

@@ -216,30 +216,14 @@ async def test_what_was_coloured_is_told_in_the_answer(quiet: Memory) -> None:
     assert "The tests passed today." in await content(quiet)
 
 
-async def test_a_file_that_a_line_made_in_passing_is_told_of_in_the_answer(quiet: Memory) -> None:
-    await begun(quiet)
-    pull_request = "Files touched:\n\nreadme.md: typo\nnotes.md: removed\n\nWe decided to release."
-    [told] = (await update(quiet, pull_request)).previous_errors
-    assert told.severity == "info" and told.description.startswith("readme.md, notes.md were made because a line")
-    for said in (
-        pull_request,
-        "decisions.md: We use Z.",
-        "[file: ideas.md] x",
-        "plans.md:\nA dark theme.",
-        "- a.md: b",
-    ):
-        assert (await update(quiet, said)).previous_errors == ()
-
-
-async def test_what_is_to_be_replaced_without_saying_where_is_added_and_told_of(quiet: Memory) -> None:
+async def test_what_is_to_be_replaced_without_saying_where_is_added(quiet: Memory) -> None:
     await begun(quiet)
     await update(quiet, "Done: shipped v1.\n\nNext: write the docs.")
-    replaced = await update(quiet, "progress.md (replace): Next: only the tests are left.")
-    assert replaced.previous_errors == ()
+    await update(quiet, "progress.md (replace): Next: only the tests are left.")
     progress = (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
     assert "shipped v1" in progress and "write the docs" not in progress
-    [told] = (await update(quiet, "progress.md (replace): The sky was blue.")).previous_errors
-    assert told.description.startswith("progress.md was to be replaced, but nothing says which section")
+    [change] = (await update(quiet, "progress.md (replace): The sky was blue.")).changes
+    assert change.operation_type == "append"
     assert "shipped v1" in (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
 
 
@@ -251,6 +235,6 @@ async def test_what_is_ticked_off_is_one_item_and_its_former_text_is_in_the_hist
     assert told == [("settle", "Next"), ("append", "Done")]
     assert (await content(quiet)).count("rotate the API keys") == 1
     _, before = await quiet.engine.library.banks.at(USER, "project", "loci", done.version - 1)
-    assert "- [ ] rotate the API keys" in before["progress.md"]
+    assert "[ ] rotate the API keys" in before["progress.md"]
     same = await update(quiet, "- [x] rotate the API keys")
     assert [one.operation_type for one in same.changes] == ["unchanged"] and same.version == done.version + 1

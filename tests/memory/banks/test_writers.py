@@ -9,7 +9,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.banks.bank import texts_of
-from memory.banks.decisions import Append, merge
+from memory.banks.decisions import Decision, merge
 from memory.banks.markdown import parse
 from memory.banks.store import Change
 from memory.banks.writing import PLACINGS
@@ -117,7 +117,9 @@ async def test_sections_follow_a_version_that_was_made_while_they_were_written(
 
     async def another() -> None:  # one that dies before it makes sections
         seen = await quiet.engine.library.banks._store.find(USER, "project", "loci")
-        files, _ = merge(texts_of(seen), [Append("active.md", "The lighthouse keeper is called Ada.")], now())
+        files, _ = merge(
+            texts_of(seen), [Decision("append", "active.md", "The lighthouse keeper is called Ada.")], now()
+        )
         await quiet.engine.library.banks._store.commit(seen, Change(files, "update", "rule_based"))
 
     with monkeypatch.context() as patched:
