@@ -86,32 +86,36 @@ def merge(
     first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
     stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
     to its end. O(n) in the files and the content."""
-    drafts = {name: _Draft(text) for name, text in files.items()}
+    made = dict(files)
+    drafts: dict[str, _Draft] = {}
     done: dict[tuple[str, Operation, str], Done] = {}
     for decision in decisions:
         name, section = decision.target_file, section_title(decision.metadata.section)
         operation: Operation = decision.operation
-        if name not in drafts and len(drafts) >= MOST_FILES:
+        if name not in made and len(made) >= MOST_FILES:
             section = section_title(name.removesuffix(".md"))
-            name, operation = list(drafts)[-1], "append"
-        if operation == "create" and name not in drafts:
-            drafts[name] = _Draft(_new_file(name, decision.content))
-        elif operation == "replace" and name in drafts and drafts[name].has(section):
-            drafts[name].put(section, nested(decision.content))
+            name, operation = list(made)[-1], "append"
+        is_new = name not in made
+        if operation == "create" and is_new:
+            made[name] = _new_file(name, decision.content)
         else:
-            operation = "append" if name in drafts else "create"
-            draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
-            draft.add(section, entry(decision.content, moment))
-        made = Done(name, operation, replace(decision.metadata, section=section))
+            draft = drafts.get(name) or drafts.setdefault(name, _Draft(made.setdefault(name, f"# {_headline(name)}")))
+            body = draft.find(section) if operation == "replace" else None
+            if body is not None:
+                body.before, body.added, body.replaced = nested(decision.content), [], True
+            else:
+                operation = "create" if is_new else "append"
+                draft.section(section).added.append(entry(decision.content, moment))
         key: tuple[str, Operation, str] = (name, operation, folded(section))
+        told = Done(name, operation, replace(decision.metadata, section=section))
         if key in done:
-            done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
+            done[key] = replace(done[key], metadata=both(done[key].metadata, told.metadata))
         elif len(done) < MOST_DONE:
-            done[key] = made
+            done[key] = told
     for key, one in done.items():
-        if one.operation_type == "append" and drafts[one.target_file].is_unchanged(one.metadata.section):
+        if one.operation_type == "append" and drafts[one.target_file].section(one.metadata.section).unchanged:
             done[key] = replace(one, operation_type="unchanged")
-    return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
+    return made | {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
 def told_of_files(decisions: Sequence[Decision], files: Mapping[str, str]) -> str | None:
@@ -212,53 +216,27 @@ def _saying(item: str) -> str:
 
 
 class _Draft:
-    """A file that is being written: taken apart at its first change, and put together once, at the end."""
+    """A file that is being written."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._lead: str | None = None  # None until it is taken apart
-        self._sections: list[_Body] = []
-        self._bodies: dict[str, _Body] = {}  # by folded title
+        page = parse(text)
+        self._lead = page.lead
+        self._sections = [_Body(section.title, section.body) for section in page.sections]
+        self._bodies = {folded(body.title): body for body in reversed(self._sections)}
 
-    def has(self, title: str) -> bool:
-        self._take_apart()
-        return folded(title) in self._bodies
+    def find(self, title: str) -> _Body | None:
+        return self._bodies.get(folded(title))
 
-    def put(self, title: str, body: str) -> None:
-        """Lets a section that is there say something else."""
-        self._take_apart()
-        section = self._bodies[folded(title)]
-        section.before, section.added, section.replaced = body, [], True
-
-    def add(self, title: str, item: str) -> None:
-        """Puts an item at the end of a section, which is made where it is missing."""
-        self._take_apart()
-        section = self._bodies.get(folded(title)) or self._section(Section(title, ""))
-        section.added.append(item)
-
-    def is_unchanged(self, title: str) -> bool:
-        """Whether a section says all that was added to it already, so that it stays as it was."""
-        return self._lead is not None and folded(title) in self._bodies and self._bodies[folded(title)].unchanged
+    def section(self, title: str) -> _Body:
+        """A section, which is made where it is missing."""
+        body = self.find(title)
+        if body is None:
+            body = self._bodies[folded(title)] = _Body(title)
+            self._sections.append(body)
+        return body
 
     def text(self) -> str:
-        """What the file says now; as it came where nothing was changed."""
-        if self._lead is None:
-            return self._text
         return render(Page(self._lead, tuple(Section(body.title, body.text()) for body in self._sections)))
-
-    def _take_apart(self) -> None:
-        if self._lead is not None:
-            return
-        page = parse(self._text)
-        self._lead = page.lead
-        for section in page.sections:
-            self._section(section)
-
-    def _section(self, section: Section) -> _Body:
-        body = _Body(section.title, section.body)
-        self._sections.append(body)
-        self._bodies.setdefault(folded(section.title), body)
-        return body
 
 
 def _new_file(name: str, content: str) -> str:
