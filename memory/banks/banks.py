@@ -1,4 +1,4 @@
-"""What is known of a project, a code base or a user, as a few Markdown files that an assistant reads whole? Banks."""
+"""Banks: what is known of a project, a code base or a user, as a few Markdown files that an assistant reads whole."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from memory.banks.sections import BankSections
 from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity
 from memory.banks.types import BankType, template
 from memory.banks.update import UNCOLOURED, BankUpdate
-from memory.banks.writing import IN_THREAD, BankWriter, Placed
+from memory.banks.writing import BankWriter, Placed
 from memory.domain import RULE_BASED
 from memory.store import Collections
 from utils.clock import now
@@ -26,6 +26,7 @@ from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
 LONGEST_NAME = 200
+IN_THREAD = 4_000  # characters of an update from which on checking it takes more than a few milliseconds
 TRIES = 50  # times that a change is made anew because another was faster
 
 log = logging.getLogger(__name__)
@@ -320,7 +321,8 @@ class Banks:
         if self.folder is not None:
             await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"], bank["epoch"])
         banks, versions = await self._store.finish_deletion(bank)
-        await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
+        # again, for a writer that was under way
+        await self._sections.follow(owner, bank["type"], bank["id"], anew=True)
         return {"banks": banks, "bank_versions": versions, "vectors": gone}
 
     async def _note_error(self, bank: Document, description: str, severity: Severity) -> None:

@@ -21,6 +21,7 @@ from memory.banks.markdown import (
     TITLE_CHARACTERS,
     Page,
     Section,
+    all_sections,
     is_note,
     items,
     joined,
@@ -178,8 +179,7 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
     titles = sections_of(kind, name)
-    _, lead = lead_of(page)
-    for number, section in enumerate([Section("", joined(lead)), *page.sections], -1):
+    for number, section in enumerate(all_sections(page), -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
         heading = 0 if section.title in titles or number < 0 else count_tokens(section.title) + 2
         for place, entry in enumerate(items(section.body)):

@@ -168,46 +168,54 @@ def _is_loose(text: str) -> bool:
 
 
 def _parts(kind: BankType, text: str, target: Target | None) -> Iterator[_Part]:
-    headed: tuple[int, Category | None] = (0, None)  # the last heading that says something, and what
+    """The chunks of a text, in order, each with what it is about, and the first of them with what leads to it."""
+    headed: tuple[int, Category | None] = (0, None)  # the last heading that says something: its level, and what
     for heading, body in by_heading(text):
         title, level = title_in(heading)[0], len(heading.lstrip()) - len(heading.lstrip().lstrip("#"))
         if (category := _category_of_title(kind, title)) is not None or level <= headed[0]:
             headed = level, category
         under: list[_Part] = []
         for group in _groups(body):
-            context = group.topic or headed[1]
-            parts = [_Part(one.gap, one.text, _category(kind, one.text, context, target)) for one in group.chunks]
-            under += _led(kind, parts, group.lead, bare_label(group.lead), context)
-        yield from _led(kind, under, heading, title, headed[1])
+            topic = group.topic or headed[1]
+            parts = [_Part(one.gap, one.text, _category(kind, one.text, topic, target)) for one in group.chunks]
+            is_title = _is_title(kind, bare_label(group.lead), topic, target)
+            under += _led(parts, group.lead, topic, is_title=is_title)
+        yield from _led(under, heading, headed[1], is_title=_is_title(kind, title, headed[1], target))
 
 
 def _groups(text: str) -> list[_Group]:
+    """The chunks of a text by what leads to them: a label alone, or a line that ends in a colon before a list."""
     groups = [_Group()]
     for chunk in chunks(text):
-        before = groups[-1].chunks[-1:]
+        group = groups[-1]
+        last = group.chunks[-1] if group.chunks else None
         if not is_item(chunk.text) and (label := bare_label(chunk.text)):
             groups.append(_Group(chunk.text, topic_of(label)))
             continue
-        if before and is_item(chunk.text) and not is_item(before[0].text):
-            says_more = label_of(before[0].text) is not None
-            if not says_more and before[0].text.endswith(":") and "\n" not in before[0].text:
-                groups[-1].chunks.pop()
-                groups.append(_Group(before[0].text, groups[-1].topic))
-            elif says_more and chunk.gap == "\n":
-                groups[-1].chunks.pop()
-                groups.append(_Group("", label_of(before[0].text), before))
+        if last is not None and is_item(chunk.text) and not is_item(last.text):
+            topic = label_of(last.text)
+            if topic is None and last.text.endswith(":") and "\n" not in last.text:
+                group.chunks.pop()
+                groups.append(_Group(last.text, group.topic))
+            elif topic is not None and chunk.gap == "\n":
+                group.chunks.pop()
+                groups.append(_Group("", topic, [last]))
         if not groups[-1].takes(chunk):
             groups.append(_Group())
         groups[-1].chunks.append(chunk)
     return groups
 
 
-def _led(kind: BankType, parts: list[_Part], lead: str, title: str, category: Category | None) -> list[_Part]:
-    """Parts with what leads to them, a heading or a label, before the first that it speaks of. The title of a section
-    stands there already."""
+def _is_title(kind: BankType, title: str, category: Category | None, target: Target | None) -> bool:
+    """Whether a heading or a label is the title of the section where what it is about goes, and so stands there."""
+    return category is not None and folded(title) == folded(_place(kind, category, target)[1])
+
+
+def _led(parts: list[_Part], lead: str, category: Category | None, *, is_title: bool) -> list[_Part]:
+    """Parts with what leads to them, a heading or a label, before the first that it speaks of."""
     if parts:
         parts[0].begins = True
-    if not lead or (category is not None and folded(title) == folded(PLACES[kind][category][1])):
+    if not lead or is_title:
         return parts
     if not parts:
         return [_Part("\n", lead, category or "note", begins=True)]
@@ -250,6 +258,7 @@ def _decided(kind: BankType, text: str, category: Category, target: Target | Non
 
 
 def _place(kind: BankType, category: Category, target: Target | None) -> tuple[str, str]:
+    """The file and the section for what is about something, those that a target names first."""
     file, section = PLACES[kind][category]
     if target is None:
         return file, section

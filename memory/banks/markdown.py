@@ -1,4 +1,4 @@
-"""How is a bank's Markdown taken apart and put together? Pure functions; nothing but blank lines is ever lost."""
+"""A bank's Markdown, taken apart and put together. Pure functions; nothing but blank lines is ever lost."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -162,6 +162,12 @@ def lead_of(page: Page) -> tuple[list[str], list[str]]:
     if others and _is_remark(others[0]):
         stays.append(others.pop(0))
     return stays, others
+
+
+def all_sections(page: Page) -> list[Section]:
+    """The sections of a page, and before them one without a title of what else stands before these (`lead_of`)."""
+    _, others = lead_of(page)
+    return [Section("", joined(others)), *page.sections]
 
 
 def _is_remark(item: str, longest: int = REMARK_CHARACTERS) -> bool:

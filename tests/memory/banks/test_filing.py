@@ -163,6 +163,7 @@ def test_a_paragraph_stays_whole_where_its_labels_say_nothing_new(whole: str) ->
             [("Done", "### Backend\n- a"), ("Done", "### Docs\n- b"), ("Notes", "## Odd\nx")],
         ),
         ("## Next", [("Notes", "## Next")]),
+        ("[file: ideas.md]\n## Next\n- a", [("Notes", "## Next\n- a")]),
     ],
 )
 def test_only_what_says_so_leaves_the_heading_of_a_section(content: str, places: list[tuple[str, str]]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import BankRecipe
-from memory.banks import model as module
+from memory.banks import omissions as module
 from memory.banks.decisions import Decision, merge
 from memory.banks.markdown import parse, tokens_of
 from memory.banks.model import decide_by_model, optimise_by_model
@@ -138,13 +138,14 @@ async def test_what_a_model_wrote_is_read_once_however_much_is_critical(
         grown(), [Decision("append", "decisions.md", f"[critical] Keep {number}.") for number in range(200)], now()
     )
     flattened: list[str] = []
-    real = module._flat
+    real = module.flat
 
     def flat(text: str) -> str:
         flattened.append(text)
         return real(text)
 
-    monkeypatch.setattr(module, "_flat", flat)
+    for where in ("model", "omissions"):
+        monkeypatch.setattr(f"memory.banks.{where}.flat", flat)
     short = files | {"active.md": f"# Active\n\n## Notes\n\n{'Short prose. ' * 1_200}"}
     scripted_model.script(answer(json.dumps({"files": short})))
     await optimise_by_model(chat_model, "project", files, RECIPE)
