@@ -6,7 +6,6 @@ implementation before discussion, newer before older. The more of a section stay
 counts, so that each section keeps its newest.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from memory.banks.markdown import (
     render,
     time_of,
     tokens_of,
+    without_time,
 )
 from memory.banks.omissions import note_in, with_note
 from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
@@ -48,9 +48,6 @@ LEFT = 1 / 2  # of what stays whole, at most, for what is left to be done: of a 
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 52  # tokens of the line that says where the rest is, at most
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
-
-_STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
-_ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
 
 
 @dataclass(frozen=True)
@@ -156,14 +153,10 @@ def _weighed(parts: list[_Part], most: int) -> list[_Part]:
 
 def shortened(item: str) -> str:
     """The beginning of an item, in one line, with its time."""
-    stamp = time_of(item)
-    head, _, rest = item.partition("\n")
-    said = rest if item.startswith("### ") and rest.strip() else head
+    stamp, said = time_of(item), without_time(item).strip()
     lines = [line for line in said.split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "~~~"))]
     sentences = split_sentences(lines[0]) if lines else []
-    words = (sentences[0] if sentences else said.strip().lstrip("#").lstrip()).removeprefix("- ")
-    if stamp is not None and words.startswith(f"{stamp:%Y-%m-%d %H:%M}"):
-        words = words[16:].lstrip()
+    words = (sentences[0] if sentences else said.lstrip("#").lstrip()).removeprefix("- ")
     text = cut_at_word(words, GIST_CHARACTERS)
     return f"- {stamp:%Y-%m-%d %H:%M} {text}" if stamp is not None else f"- {text}"
 
@@ -208,7 +201,7 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
 def _is_left(text: str, title: str) -> bool:
     """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
     its section does and it does not say that it is done."""
-    said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
+    said = without_time(text).strip()
     if UNTICKED.search(said) or any(label_of(chunk.text) in OPEN_KINDS for chunk in chunks(said)):
         return True
     return title in OPEN_SECTIONS and box_of(said) != "ticked" and label_of(said) != "done"
@@ -218,24 +211,22 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
     """An item, or the parts of a long one and before them the heading that it begins with. A time under which nothing
     stands has no parts."""
     first, _, rest = item.partition("\n")
-    if _ONLY_TIME.fullmatch(first) and not rest.strip():
+    if time_of(item) is not None and not without_time(item).strip():
         return "", []
     if count_tokens(item) <= LONG:
         return "", [item]
     opening = first if first.startswith("### ") and len(first) <= TITLE_CHARACTERS and rest.strip() else ""
-    parts = paragraphs(rest if opening else item)
     cut: list[str] = []
-    for part in parts:
+    for part in paragraphs(rest if opening else item):
         if count_tokens(part) <= LONG or "```" in part or "~~~" in part:
             cut.append(part)
             continue
         before = len(cut)
         for sentence in split_sentences(part):
-            pieces = [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
             if len(cut) > before and count_tokens(cut[-1]) + count_tokens(sentence) <= LONG:
                 cut[-1] = f"{cut[-1]} {sentence}"
             else:
-                cut += pieces
+                cut += [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
     return opening, cut
 
 

@@ -197,14 +197,7 @@ class _Body:
             there, coming = items(before), set(self._coming())
             left = [one for one in there if time_of(one) is None or _saying(one) not in coming]
             before = joined(left) if len(left) < len(there) else before
-        parts = [before] if before else []
-        last = before.rpartition("\n")[2]
-        for item in self.added:
-            if parts:
-                parts.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
-            parts.append(item)
-            last = item.rpartition("\n")[2]
-        return "".join(parts)
+        return joined([before, *self.added] if before else self.added)
 
     def _coming(self) -> list[str]:
         return [_saying(one) for entry in self.added for one in items(entry)]
