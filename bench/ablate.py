@@ -62,8 +62,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "filing": (
         Rule("open items that are closed", ("memory.banks.open_items", "_open_items"), _always(())),
         Rule("labels of parts", ("memory.banks.filing", "_own"), _always(None)),
-        Rule("items of lists by themselves", ("memory.banks.filing", "_listed"),
-             lambda kind, part, headed: [(part, headed)]),
+        Rule("items of lists by themselves", ("memory.banks.filing", "_is_loose"), _always(False)),
     ),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What do tests of banks do with the bank of a project?"""
+"""What tests of banks do with the bank of a project."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ async def begun(memory: Memory, name: str = "loci", owner: str = USER) -> Bank:
     return await memory.activate(owner, "project", name, None, "A chat backend")
 
 
-async def update(memory: Memory, content: str, **more: Any) -> Any:
-    return await memory.update(USER, "project", "loci", content, **more)
+async def update(memory: Memory, content: str, name: str = "loci", **more: Any) -> Any:
+    return await memory.update(USER, "project", name, content, **more)
 
 
-async def content(memory: Memory) -> str:
-    return "\n".join((await memory.engine.library.banks.get(USER, "project", "loci")).content.values())
+async def content(memory: Memory, name: str = "loci") -> str:
+    return "\n".join((await memory.engine.library.banks.get(USER, "project", name)).content.values())
 
 
 async def found(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from api.wire.base import OwnedRequest
 from api.wire.facts import DecisionOut
@@ -125,14 +125,20 @@ class BanksCall(Wire):
     ] = None
 
 
-class BankErrorOut(Wire):
+class Shown(Wire):
+    """A model with the fields of what it shows."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, shown: BankError | BankVersion | Done) -> Self:
+        return cls.model_validate(shown)
+
+
+class BankErrorOut(Shown):
     timestamp: datetime
     description: str
     severity: Severity
-
-    @classmethod
-    def of(cls, error: BankError) -> "BankErrorOut":
-        return cls(timestamp=error.timestamp, description=error.description, severity=error.severity)
 
 
 class BankHead(Wire):
@@ -230,35 +236,20 @@ def left_out_of(bank: Bank) -> str | None:
     return " ".join(told) or None
 
 
-class MetadataOut(Wire):
+class MetadataOut(Shown):
     section: str
     category: str
-    tags: list[str]
-    dates: list[str]
-    references: list[str]
+    tags: tuple[str, ...]
+    dates: tuple[str, ...]
+    references: tuple[str, ...]
 
 
-class ChangeOut(Wire):
+class ChangeOut(Shown):
     """What became of a part of the content."""
 
     target_file: str
     operation_type: Operation
     metadata: MetadataOut
-
-    @classmethod
-    def of(cls, done: Done) -> "ChangeOut":
-        known = done.metadata
-        return cls(
-            target_file=done.target_file,
-            operation_type=done.operation_type,
-            metadata=MetadataOut(
-                section=known.section,
-                category=known.category,
-                tags=list(known.tags),
-                dates=list(known.dates),
-                references=list(known.references),
-            ),
-        )
 
 
 class UpdateResult(Wire):
@@ -324,7 +315,7 @@ class BankPage(Wire):
     next_cursor: str | None
 
 
-class BankVersionOut(Wire):
+class BankVersionOut(Shown):
     """`said`: the content of the update that made it, as it came."""
 
     version: int
@@ -332,26 +323,11 @@ class BankVersionOut(Wire):
     by: str
     reason: Reason
     tokens: int
-    files: list[str]
-    changes: list[ChangeOut]
+    files: tuple[str, ...]
+    changes: tuple[ChangeOut, ...]
     said: str | None
     conversation_id: str | None
     update_count: int | None
-
-    @classmethod
-    def of(cls, one: BankVersion) -> "BankVersionOut":
-        return cls(
-            version=one.version,
-            at=one.at,
-            by=one.by,
-            reason=one.reason,
-            tokens=one.tokens,
-            files=list(one.files),
-            changes=[ChangeOut.of(change) for change in one.changes],
-            said=one.said,
-            conversation_id=one.conversation_id,
-            update_count=one.update_count,
-        )
 
 
 class BankVersionPage(Wire):

@@ -4,10 +4,9 @@ A bank's versions are a log: the insert of a document commits an update. Content
 rules, merged, condensed when large, and written to files behind that.
 """
 
-from memory.banks.activations import Activations, Active, Client
+from memory.banks.activations import Activations, Active, Begun, Client, Connections
 from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
-from memory.banks.connections import Begun, Connections
 from memory.banks.decisions import FILE_NAME, Done, Operation
 from memory.banks.folder import LOCK, BankFolder, Written
 from memory.banks.ids import GLOBAL_ID, ID_PATTERN, BankId, NamedBank, bank_key

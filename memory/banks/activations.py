@@ -1,4 +1,4 @@
-"""Which bank is a client at work with? What it activated last, remembered for a while, also when nothing else of it is.
+"""Activations: which bank a client is at work with, remembered for a while, also when nothing else of the client is.
 
 A client that has a session of its own, such as one connection of MCP, goes by that. Where it has none, or that session
 is new, it is known by its name, which all of a user's windows of that program share: the bank that was activated under
@@ -109,6 +109,47 @@ class Activations:
         return f"{named} and others" if len(found) > MOST_TOLD else named
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A session. `params`: what the client said of itself when it began, as JSON; `addresses`: of which it is told."""
+
+    params: str
+    addresses: tuple[str, ...]
+
+
+class Connections:
+    """Sessions that clients of MCP began and used within `OF_LATE`, by their owner and id, so that one outlives the
+    process that it was begun with."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._connections = collections.bank_activations
+
+    async def begin(self, owner: str, session: str, params: str) -> None:
+        said = {"user_id": owner, "client": f"connection {session}", "params": params, "addresses": [], "at": now()}
+        await self._connections.update_one({"_id": _connection(owner, session)["_id"]}, {"$set": said}, upsert=True)
+
+    async def use(self, owner: str, session: str) -> None:
+        """Notes that it was used just now."""
+        await self._connections.update_one(_connection(owner, session), {"$set": {"at": now()}})
+
+    async def find(self, owner: str, session: str) -> Begun | None:
+        """A session; None where it was not begun by this owner, has ended, or was not used of late."""
+        late: Document = _connection(owner, session) | {"at": {"$gt": now() - OF_LATE}}
+        found: Document | None = await self._connections.find_one(late)
+        return Begun(found["params"], tuple(found["addresses"])) if found is not None else None
+
+    async def listen(self, owner: str, session: str, address: str) -> None:
+        """Notes that a session is told of an address."""
+        await self._connections.update_one(_connection(owner, session), {"$addToSet": {"addresses": address}})
+
+    async def leave(self, owner: str, session: str, address: str) -> None:
+        """Notes that a session is told of an address no more."""
+        await self._connections.update_one(_connection(owner, session), {"$pull": {"addresses": address}})
+
+    async def end(self, owner: str, session: str) -> None:
+        await self._connections.delete_one(_connection(owner, session))
+
+
 def _active(noted: Document) -> Active:
     return Active(noted["bank_type"], noted["bank_id"])
 
@@ -116,3 +157,7 @@ def _active(noted: Document) -> Active:
 def _id(owner: str, key: str, bank: str = "") -> str:
     """Of a name's, one for each bank; such as are without it were made when a name had one bank."""
     return derived_id("activation", owner, key, bank) if bank else derived_id("activation", owner, key)
+
+
+def _connection(owner: str, session: str) -> Document:
+    return {"_id": derived_id("connection", owner, session), "user_id": owner}

@@ -1,4 +1,4 @@
-"""What is a memory bank, as it is read from the store?"""
+"""A memory bank, as it is read from the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

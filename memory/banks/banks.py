@@ -1,4 +1,4 @@
-"""What is known of a project, a code base or a user, as a few Markdown files that an assistant reads whole? Banks."""
+"""Banks: what is known of a project, a code base or a user, as a few Markdown files that an assistant reads whole."""
 
 import asyncio
 import logging
@@ -9,14 +9,15 @@ from datetime import datetime
 from config.prompts import prompt
 from memory import metrics
 from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
+from memory.banks.decisions import told_of_files
 from memory.banks.folder import BankFolder
 from memory.banks.ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.banks.open_items import carry_out
 from memory.banks.sections import BankSections
 from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity
 from memory.banks.types import BankType, template
-from memory.banks.update import BankUpdate, told_of_update
-from memory.banks.writing import IN_THREAD, BankWriter, Placed
+from memory.banks.update import UNCOLOURED, BankUpdate
+from memory.banks.writing import BankWriter, Placed
 from memory.domain import RULE_BASED
 from memory.store import Collections
 from utils.clock import now
@@ -25,6 +26,7 @@ from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
 LONGEST_NAME = 200
+IN_THREAD = 4_000  # characters of an update from which on checking it takes more than a few milliseconds
 TRIES = 50  # times that a change is made anew because another was faster
 
 log = logging.getLogger(__name__)
@@ -199,11 +201,14 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                warnings, notes = await told_of_update(told, placed, carried)
-                for warning in warnings:
+                warnings = [told_of_files(placed.decisions, carried.files)]
+                if placed.by == RULE_BASED:  # a model reads what was meant
+                    warnings.insert(0, told.misunderstood)
+                for warning in filter(None, warnings):
                     await self._note_error(seen, warning, "warning")
-                errors += tuple(BankError(now(), one, "warning") for one in warnings)
-                errors += tuple(BankError(now(), one, "info") for one in notes)
+                    errors += (BankError(now(), warning, "warning"),)
+                if told.coloured:
+                    errors += (BankError(now(), UNCOLOURED, "info"),)
                 return Updated(info_of(made.bank), made.version, carried.done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
@@ -316,7 +321,8 @@ class Banks:
         if self.folder is not None:
             await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"], bank["epoch"])
         banks, versions = await self._store.finish_deletion(bank)
-        await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
+        # again, for a writer that was under way
+        await self._sections.follow(owner, bank["type"], bank["id"], anew=True)
         return {"banks": banks, "bank_versions": versions, "vectors": gone}
 
     async def _note_error(self, bank: Document, description: str, severity: Severity) -> None:

@@ -1,4 +1,4 @@
-"""How is a bank that has grown too large made small again by rules? What matters least and is oldest goes first.
+"""Condensing by rules: what matters least and is oldest goes from a bank that has grown too large.
 
 What goes stays in the history: a line in the file says in which versions. The order is that of the banks' document:
 what is tagged as critical goes last, before it what is left to be done; of the others architecture stays before
@@ -6,7 +6,6 @@ implementation before discussion, newer before older. The more of a section stay
 counts, so that each section keeps its newest.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,13 +13,14 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.decisions import CRITICAL
-from memory.banks.filing import is_critical
-from memory.banks.labels import label_of, labelled
+from memory.banks.filing import chunks, is_critical
+from memory.banks.labels import label_of
 from memory.banks.lists import UNTICKED, box_of
 from memory.banks.markdown import (
     TITLE_CHARACTERS,
     Page,
     Section,
+    all_sections,
     is_note,
     items,
     joined,
@@ -30,6 +30,7 @@ from memory.banks.markdown import (
     render,
     time_of,
     tokens_of,
+    without_time,
 )
 from memory.banks.omissions import note_in, with_note
 from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
@@ -48,25 +49,18 @@ SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 52  # tokens of the line that says where the rest is, at most
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 
-_STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
-_ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
-
-
-Spot = tuple[str, int, int, int]  # a file, a section (-1: before the first), an item of it, a part of that
-Item = tuple[str, int, int]
-
 
 @dataclass(frozen=True)
 class _Part:
-    """An item, or of a long one a paragraph. What is worth more stays longer. `heading`: tokens of the heading above
-    it, where that goes with what stands under it; `opening`: the item's own heading, where it is not in the text;
-    `left`: something is left to be done."""
+    """An entry, or of a long one a paragraph. `spot`: its file, section (-1: before the first), entry there, and part
+    of that; `opening`: the heading of a long entry; `heading`: tokens of the section's heading, where that goes with
+    what stands under it; `left`: something is left to be done. What is worth more stays longer."""
 
-    spot: Spot
+    spot: tuple[str, int, int, int]
+    opening: str
     text: str
     tokens: int
     heading: int
-    opening: str
     critical: bool
     left: bool
     worth: float
@@ -76,8 +70,12 @@ class _Part:
         return self.spot[:2]
 
     @property
-    def item(self) -> Item:
+    def entry(self) -> tuple[str, int, int]:
         return self.spot[:3]
+
+    @property
+    def whole(self) -> str:
+        return f"{self.opening}\n\n{self.text}" if self.opening else self.text
 
     @property
     def rank(self) -> tuple[bool, bool, float]:
@@ -86,24 +84,19 @@ class _Part:
 
 @dataclass
 class _Kept:
-    """What stays. `spent`: tokens of all of it; `openings`: headings of items of which some part stays whole."""
+    """What stays, each part as some text. `spent`: tokens of all of it."""
 
     spent: int
-    texts: dict[Spot, str] = field(default_factory=dict)
-    openings: dict[Item, str] = field(default_factory=dict)
+    texts: dict[_Part, str] = field(default_factory=dict)
     headed: set[tuple[str, int]] = field(default_factory=set)
 
     def takes(self, part: _Part, text: str, limit: int) -> bool:
         """Keeps a part as this text, unless there would be more than `limit` tokens."""
         cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
-        opens = bool(part.opening) and text == part.text and part.item not in self.openings
-        cost += count_tokens(part.opening) + 1 if opens else 0
         if self.spent + cost > limit:
             return False
-        if opens:
-            self.openings[part.item] = part.opening
         self.spent += cost
-        self.texts[part.spot] = text
+        self.texts[part] = text
         self.headed.add(part.section)
         return True
 
@@ -112,28 +105,27 @@ def condense(
     kind: BankType, files: Mapping[str, str], version: int, moment: datetime, recipe: BankRecipe
 ) -> dict[str, str]:
     """The files with at most `recipe.target` tokens, or with what is critical in them `recipe.most`. `version`: the one
-    that has what goes. O(n log n) in items."""
+    that has what goes. O(n log n) in entries."""
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
     kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
     whole = recipe.target - round(SHORT * recipe.target)
-    found = [part for name, page in pages.items() for part in _ranked(_parts(kind, name, page, moment))]
-    parts = _with_room_for_others(found, round(LEFT * whole))
+    parts = [part for name, page in pages.items() for part in _parts(kind, name, page, moment)]
     full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
     gone: list[_Part] = []
-    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+    for part in _weighed(parts, round(LEFT * whole)):
         limit = recipe.most if part.critical else whole
-        if (part.critical or part.left or part.section not in full) and kept.takes(part, part.text, limit):
+        if (part.critical or part.left or part.section not in full) and kept.takes(part, part.whole, limit):
             continue
         if part.tokens <= LONG:
             full.add(part.section)
         gone.append(part)
     told: dict[str, list[_Part]] = {name: [] for name in files}
+    stay = {part.entry for part in kept.texts}
     for part in gone:
-        headed = part.opening and part.item not in kept.openings
-        short = shortened(f"{part.opening}\n\n{part.text}" if headed else part.text)
+        short = shortened(part.whole)
         limit = recipe.most if part.critical else recipe.target
-        if part.spot[3] or not kept.takes(part, short, limit) or short != part.text:
+        if part.spot[3] or part.entry in stay or not kept.takes(part, short, limit) or short != part.text:
             told[part.spot[0]].append(part)
     return {
         name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
@@ -141,41 +133,30 @@ def condense(
     }
 
 
-def _ranked(parts: list[_Part]) -> list[_Part]:
-    """The parts of a file, each worth the less, the more of its section is newer."""
+def _weighed(parts: list[_Part], most: int) -> list[_Part]:
+    """The parts, what is worth most first: each the less, the more of its section is newer. Those that are left to be
+    done have no more than `most` tokens; what is older than these counts as others do."""
     newer: Counter[tuple[str, int]] = Counter()
-    found: list[_Part] = []
-    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
-        before = newer[part.section]
-        found.append(replace(part, worth=part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)))
-        newer[part.section] += part.tokens
-    return found
-
-
-def _with_room_for_others(parts: list[_Part], most: int) -> list[_Part]:
-    """The parts, of which those that are left to be done have no more than `most` tokens; what is older than these
-    counts as others do."""
     spent, full = 0, False
     found: list[_Part] = []
     for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        before = newer[part.section]
+        newer[part.section] += part.tokens
         fits = spent + part.tokens <= most
         left = part.left and not part.critical and not full and fits
         full = full or (part.left and not fits and part.tokens <= LONG)
         spent += part.tokens if left else 0
-        found.append(replace(part, left=left))
-    return found
+        worth = part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)
+        found.append(replace(part, left=left, worth=worth))
+    return sorted(found, key=lambda one: one.rank, reverse=True)
 
 
 def shortened(item: str) -> str:
     """The beginning of an item, in one line, with its time."""
-    stamp = time_of(item)
-    head, _, rest = item.partition("\n")
-    said = rest if item.startswith("### ") and rest.strip() else head
+    stamp, said = time_of(item), without_time(item).strip()
     lines = [line for line in said.split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "~~~"))]
     sentences = split_sentences(lines[0]) if lines else []
-    words = (sentences[0] if sentences else said.strip().lstrip("#").lstrip()).removeprefix("- ")
-    if stamp is not None and words.startswith(f"{stamp:%Y-%m-%d %H:%M}"):
-        words = words[16:].lstrip()
+    words = (sentences[0] if sentences else said.lstrip("#").lstrip()).removeprefix("- ")
     text = cut_at_word(words, GIST_CHARACTERS)
     return f"- {stamp:%Y-%m-%d %H:%M} {text}" if stamp is not None else f"- {text}"
 
@@ -191,31 +172,37 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
     titles = sections_of(kind, name)
-    _, others = lead_of(page)
-    lead = joined(others)
-    for number, section in enumerate([Section("", lead), *page.sections], -1):
+    for number, section in enumerate(all_sections(page), -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
         heading = 0 if section.title in titles or number < 0 else count_tokens(section.title) + 2
-        for place, item in enumerate(items(section.body)):
-            critical, stamp = is_critical(item), time_of(item)
+        for place, entry in enumerate(items(section.body)):
+            stamp = time_of(entry)
             days = (moment - stamp).total_seconds() / 86_400 if stamp is not None else 0.0
             recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
-            opening, texts = _paragraphs(item)
-            all_of_it = texts[:1] == [f"[{CRITICAL}]"]
+            opening, texts = _paragraphs(entry)
+            all_critical = texts[:1] == [f"[{CRITICAL}]"] or is_critical(opening)
             for at, text in enumerate(texts):
-                kept = is_critical(text) or all_of_it or (critical and not at and not opening)
-                rank, spot = worth - min(at, len(texts) - 1 - at) * LATER / 100, (name, number, place, at)
-                left = _is_left(text, section.title)
-                found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, left, rank))
+                inward = min(at, len(texts) - 1 - at)  # the beginning and the end of a long entry stay longest
+                part = _Part(
+                    (name, number, place, at),
+                    opening,
+                    text,
+                    count_tokens(text) + count_tokens(opening) + 1,
+                    heading,
+                    all_critical or is_critical(text),
+                    _is_left(text, section.title),
+                    worth - inward * LATER / 100,
+                )
+                found.append(part)
     return found
 
 
 def _is_left(text: str, title: str) -> bool:
     """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
     its section does and it does not say that it is done."""
-    said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
-    if UNTICKED.search(said) or any(label_of(part) in OPEN_KINDS for part in labelled(said)):
+    said = without_time(text).strip()
+    if UNTICKED.search(said) or any(label_of(chunk.text) in OPEN_KINDS for chunk in chunks(said)):
         return True
     return title in OPEN_SECTIONS and box_of(said) != "ticked" and label_of(said) != "done"
 
@@ -224,40 +211,33 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
     """An item, or the parts of a long one and before them the heading that it begins with. A time under which nothing
     stands has no parts."""
     first, _, rest = item.partition("\n")
-    if _ONLY_TIME.fullmatch(first) and not rest.strip():
+    if time_of(item) is not None and not without_time(item).strip():
         return "", []
     if count_tokens(item) <= LONG:
         return "", [item]
     opening = first if first.startswith("### ") and len(first) <= TITLE_CHARACTERS and rest.strip() else ""
-    parts = paragraphs(rest if opening else item)
     cut: list[str] = []
-    for part in parts:
+    for part in paragraphs(rest if opening else item):
         if count_tokens(part) <= LONG or "```" in part or "~~~" in part:
             cut.append(part)
             continue
         before = len(cut)
         for sentence in split_sentences(part):
-            pieces = [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
             if len(cut) > before and count_tokens(cut[-1]) + count_tokens(sentence) <= LONG:
                 cut[-1] = f"{cut[-1]} {sentence}"
             else:
-                cut += pieces
+                cut += [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
     return opening, cut
 
 
 def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
-    """The frame of a page with what is kept of the page, each item under its heading."""
+    """The frame of a page with what is kept of the page, each part under its heading, that of an entry once."""
     bodies: dict[int, list[str]] = {}
-    opened: set[Item] = set()
-    for (file, section, place, _), text in sorted(kept.texts.items()):
-        if file != name:
-            continue
-        item = (file, section, place)
-        body = bodies.setdefault(section, [])
-        if item in kept.openings and item not in opened:
-            body.append(kept.openings[item])
-        opened.add(item)
-        body.append(text)
+    opened: tuple[str, int, int] | None = None
+    for part, text in sorted(kept.texts.items(), key=lambda one: one[0].spot):
+        if part.spot[0] == name:
+            bodies.setdefault(part.spot[1], []).append(part.text if part.entry == opened else text)
+            opened = part.entry if text == part.whole else None
     sections = tuple(
         Section(one.title, joined(bodies.get(at, [])))
         for at, one in enumerate(page.sections)

@@ -1,4 +1,4 @@
-"""What becomes of new content in a bank: which file takes it, in which place, and what do the files say then?"""
+"""Decisions: which file and section of a bank takes new content, and what the files say then."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ from memory.banks.markdown import (
     render,
     time_of,
     title_of,
+    unified,
     without_time,
 )
 from utils.text import shown
@@ -48,34 +49,15 @@ class Metadata:
 
 
 @dataclass(frozen=True)
-class Append:
-    """Content goes to the end of a section; the file and the section are made where they are missing."""
+class Decision:
+    """What becomes of a piece of content. It goes to the end of a section ("append"), where the file and the section
+    are made if they are missing; or takes the place of all that stands in it ("replace"); or is a new file ("create"),
+    or goes to the end of its section where that is there already."""
 
+    operation: Literal["append", "replace", "create"]
     target_file: str
     content: str
     metadata: Metadata = Metadata()
-
-
-@dataclass(frozen=True)
-class Replace:
-    """Content takes the place of all that stands in a section; what stood there is in the history."""
-
-    target_file: str
-    content: str
-    metadata: Metadata = Metadata()
-
-
-@dataclass(frozen=True)
-class Create:
-    """Content is a new file; where that is there already, it goes to the end of its section."""
-
-    target_file: str
-    content: str
-    metadata: Metadata = Metadata()
-
-
-Decision = Append | Replace | Create
-OPERATIONS: dict[type[Decision], Operation] = {Append: "append", Replace: "replace", Create: "create"}
 
 
 @dataclass(frozen=True)
@@ -104,34 +86,36 @@ def merge(
     first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
     stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
     to its end. O(n) in the files and the content."""
-    drafts = {name: _Draft(text) for name, text in files.items()}
+    made = dict(files)
+    drafts: dict[str, _Draft] = {}
     done: dict[tuple[str, Operation, str], Done] = {}
     for decision in decisions:
-        name, metadata = decision.target_file, decision.metadata
-        if name not in drafts and len(drafts) >= MOST_FILES:
-            metadata = replace(metadata, section=section_title(name.removesuffix(".md")))
-            name, decision = list(drafts)[-1], Append(list(drafts)[-1], decision.content, metadata)
-        section = section_title(metadata.section)
-        operation = OPERATIONS[type(decision)]
-        match decision:
-            case Create() if name not in drafts:
-                drafts[name] = _Draft(_new_file(name, decision.content))
-            case Replace() if name in drafts and drafts[name].has(section):
-                drafts[name].put(section, nested(decision.content))
-            case _:
-                operation = "append" if name in drafts else "create"
-                draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
-                draft.add(section, entry(decision.content, moment))
-        made = Done(name, operation, replace(metadata, section=section))
-        key = name, operation, folded(section)
+        name, section = decision.target_file, section_title(decision.metadata.section)
+        operation: Operation = decision.operation
+        if name not in made and len(made) >= MOST_FILES:
+            section = section_title(name.removesuffix(".md"))
+            name, operation = list(made)[-1], "append"
+        is_new = name not in made
+        if operation == "create" and is_new:
+            made[name] = _new_file(name, decision.content)
+        else:
+            draft = drafts.get(name) or drafts.setdefault(name, _Draft(made.setdefault(name, f"# {_headline(name)}")))
+            body = draft.find(section) if operation == "replace" else None
+            if body is not None:
+                body.before, body.added, body.replaced = nested(decision.content), [], True
+            else:
+                operation = "create" if is_new else "append"
+                draft.section(section).added.append(entry(decision.content, moment))
+        key: tuple[str, Operation, str] = (name, operation, folded(section))
+        told = Done(name, operation, replace(decision.metadata, section=section))
         if key in done:
-            done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
+            done[key] = replace(done[key], metadata=both(done[key].metadata, told.metadata))
         elif len(done) < MOST_DONE:
-            done[key] = made
+            done[key] = told
     for key, one in done.items():
-        if one.operation_type == "append" and drafts[one.target_file].is_unchanged(one.metadata.section):
+        if one.operation_type == "append" and drafts[one.target_file].section(one.metadata.section).unchanged:
             done[key] = replace(one, operation_type="unchanged")
-    return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
+    return made | {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
 def told_of_files(decisions: Sequence[Decision], files: Mapping[str, str]) -> str | None:
@@ -152,18 +136,18 @@ def section_key(decision: Decision) -> tuple[str, str]:
     return decision.target_file, folded(section_title(decision.metadata.section))
 
 
-def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
+def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Decision]:
     """The decisions that replace a section of which these files say something else than what was shown to whom made
     them. O(n) in the files that they name."""
-    replacing = [one for one in decisions if isinstance(one, Replace)]
+    replacing = [one for one in decisions if one.operation == "replace"]
     named = {one.target_file for one in replacing}
     seen, there = ({name: parse(of[name]) for name in named if name in of} for of in (shown, files))
     return [one for one in replacing if _body(seen, one) != _body(there, one)]
 
 
-def without_loss(decisions: Sequence[Decision], unseen: Sequence[Replace]) -> Sequence[Decision]:
+def without_loss(decisions: Sequence[Decision], unseen: Sequence[Decision]) -> Sequence[Decision]:
     """The decisions, but that what would replace a section unseen goes to its end."""
-    return [Append(one.target_file, one.content, one.metadata) if one in unseen else one for one in decisions]
+    return [replace(one, operation="append") if one in unseen else one for one in decisions]
 
 
 def both(one: Metadata, other: Metadata) -> Metadata:
@@ -213,14 +197,7 @@ class _Body:
             there, coming = items(before), set(self._coming())
             left = [one for one in there if time_of(one) is None or _saying(one) not in coming]
             before = joined(left) if len(left) < len(there) else before
-        parts = [before] if before else []
-        last = before.rpartition("\n")[2]
-        for item in self.added:
-            if parts:
-                parts.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
-            parts.append(item)
-            last = item.rpartition("\n")[2]
-        return "".join(parts)
+        return joined([before, *self.added] if before else self.added)
 
     def _coming(self) -> list[str]:
         return [_saying(one) for entry in self.added for one in items(entry)]
@@ -232,59 +209,33 @@ def _saying(item: str) -> str:
 
 
 class _Draft:
-    """A file that is being written: taken apart at its first change, and put together once, at the end."""
+    """A file that is being written."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._lead: str | None = None  # None until it is taken apart
-        self._sections: list[_Body] = []
-        self._bodies: dict[str, _Body] = {}  # by folded title
+        page = parse(text)
+        self._lead = page.lead
+        self._sections = [_Body(section.title, section.body) for section in page.sections]
+        self._bodies = {folded(body.title): body for body in reversed(self._sections)}
 
-    def has(self, title: str) -> bool:
-        self._take_apart()
-        return folded(title) in self._bodies
+    def find(self, title: str) -> _Body | None:
+        return self._bodies.get(folded(title))
 
-    def put(self, title: str, body: str) -> None:
-        """Lets a section that is there say something else."""
-        self._take_apart()
-        section = self._bodies[folded(title)]
-        section.before, section.added, section.replaced = body, [], True
-
-    def add(self, title: str, item: str) -> None:
-        """Puts an item at the end of a section, which is made where it is missing."""
-        self._take_apart()
-        section = self._bodies.get(folded(title)) or self._section(Section(title, ""))
-        section.added.append(item)
-
-    def is_unchanged(self, title: str) -> bool:
-        """Whether a section says all that was added to it already, so that it stays as it was."""
-        return self._lead is not None and folded(title) in self._bodies and self._bodies[folded(title)].unchanged
+    def section(self, title: str) -> _Body:
+        """A section, which is made where it is missing."""
+        body = self.find(title)
+        if body is None:
+            body = self._bodies[folded(title)] = _Body(title)
+            self._sections.append(body)
+        return body
 
     def text(self) -> str:
-        """What the file says now; as it came where nothing was changed."""
-        if self._lead is None:
-            return self._text
         return render(Page(self._lead, tuple(Section(body.title, body.text()) for body in self._sections)))
-
-    def _take_apart(self) -> None:
-        if self._lead is not None:
-            return
-        page = parse(self._text)
-        self._lead = page.lead
-        for section in page.sections:
-            self._section(section)
-
-    def _section(self, section: Section) -> _Body:
-        body = _Body(section.title, section.body)
-        self._sections.append(body)
-        self._bodies.setdefault(folded(section.title), body)
-        return body
 
 
 def _new_file(name: str, content: str) -> str:
     """A file as it was given, its code ended; a title is put before it where it has none. Headings stay as they are,
     for nothing else stands in the file."""
-    text = closed(content.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
+    text = closed(unified(content).strip("\n"))
     return f"{text}\n" if text.startswith("# ") else f"# {_headline(name)}\n\n{text}\n"
 
 

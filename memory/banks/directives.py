@@ -1,24 +1,15 @@
-"""How do decisions on a bank's content look in JSON, as a model or a client writes them?"""
+"""Directives: decisions on a bank's content in JSON, as a model or a client writes them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from memory.banks.decisions import (
-    CRITICAL,
-    MOST_FOUND,
-    Append,
-    Create,
-    Decision,
-    Metadata,
-    Replace,
-    is_file_name,
-    section_title,
-)
+from memory.banks.decisions import CRITICAL, MOST_FOUND, Decision, is_file_name, section_title
 from memory.banks.filing import is_critical, metadata_of, section_for
+from memory.banks.markdown import unified
 from memory.banks.types import BankType
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
@@ -41,38 +32,24 @@ class _Metadata(_Written):
 
 class _Decided(_Written):
     target_file: str
+    operation_type: Literal["append", "replace", "create"]
     content: Annotated[str, Field(min_length=1)]
     metadata: _Metadata = Field(default_factory=_Metadata)
 
 
-class _Appended(_Decided):
-    operation_type: Literal["append"]
-
-
-class _Replaced(_Decided):
-    operation_type: Literal["replace"]
-
-
-class _Created(_Decided):
-    operation_type: Literal["create"]
-
-
-_Decisions = Annotated[
-    list[Annotated[_Appended | _Replaced | _Created, Field(discriminator="operation_type")]],
-    Field(min_length=1, max_length=MOST_DECISIONS),
-]
+_Decisions = Annotated[list[_Decided], Field(min_length=1, max_length=MOST_DECISIONS)]
 
 
 class _Placed(_Written):
     decisions: _Decisions
 
 
-_DIRECTIVES: TypeAdapter[list[_Appended | _Replaced | _Created]] = TypeAdapter(_Decisions)
+_DIRECTIVES: TypeAdapter[list[_Decided]] = TypeAdapter(_Decisions)
 
 
-def decisions_in(raw: str) -> list[Decision]:
+def decisions_in(kind: BankType, raw: str) -> list[Decision]:
     """What a model decided, of its answer. Raises `ValueError` where that is not what it was asked for."""
-    return [_decision(one) for one in _Placed.model_validate_json(raw).decisions]
+    return [_decision(kind, one) for one in _Placed.model_validate_json(raw).decisions]
 
 
 def directives_in(kind: BankType, content: str) -> list[Decision] | None:
@@ -85,15 +62,11 @@ def directives_in(kind: BankType, content: str) -> list[Decision] | None:
         read = _DIRECTIVES.validate_python(written)
         if any(CONTROL_CHARACTERS.search(one.content) for one in read):  # which JSON may hide
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
-        decisions = [_decision(one) for one in read]
+        return [_decision(kind, one) for one in read]
     except ValidationError as error:
         raise InvalidInput(NOT_CARRIED_OUT.format("; ".join(map(_told, error.errors()[:3])))) from None
     except ValueError:
         raise InvalidInput(NOT_CARRIED_OUT.format(UNUSABLE)) from None
-    return [
-        decided if one.metadata.section.strip() else _with_section(kind, decided)
-        for one, decided in zip(read, decisions, strict=True)
-    ]
 
 
 def _written(content: str) -> Sequence[object] | None:
@@ -105,49 +78,35 @@ def _written(content: str) -> Sequence[object] | None:
         value = json.loads(bare)
     except (ValueError, RecursionError):
         return None
-    every = value if isinstance(value, list) else [value]
-    return every if any(map(_is_meant, every)) else None
-
-
-def _is_meant(one: object) -> bool:
-    return isinstance(one, Mapping) and "target_file" in one and ("operation_type" in one or "content" in one)
+    changes = value if isinstance(value, list) else [value]
+    is_meant = any(
+        isinstance(one, dict) and "target_file" in one and ("operation_type" in one or "content" in one)
+        for one in changes
+    )
+    return changes if is_meant else None
 
 
 def _told(error: Any) -> str:
     """One of pydantic's errors, without what was written."""
-    number, *names = [part for part in error["loc"] if part not in ("append", "replace", "create")] or [0]
-    where = ".".join([f"change {int(number) + 1}", *map(str, names)])
-    if error["type"].startswith("union_tag"):
-        return f"{where}: operation_type must be append, replace or create"
-    return f"{where}: {error['msg']}"
+    number, *names = error["loc"] or [0]
+    return f"{'.'.join([f'change {int(number) + 1}', *map(str, names)])}: {error['msg']}"
 
 
-def _with_section(kind: BankType, decision: Decision) -> Decision:
-    section = section_for(kind, decision.target_file, decision.content)
-    return replace(decision, metadata=replace(decision.metadata, section=section))
-
-
-def _decision(one: _Decided) -> Decision:
-    """Raises `ValueError`."""
+def _decision(kind: BankType, one: _Decided) -> Decision:
+    """Without a section, rules say which of the file suits. Raises `ValueError`."""
     name, content = one.target_file.strip().lower(), clean(one.content).strip("\n")
     if not is_file_name(name) or not content.strip():
         raise ValueError(UNUSABLE)
+    section = one.metadata.section.strip() or section_for(kind, name, content)
     category = section_title(one.metadata.category).lower()[:TAG_CHARACTERS]
-    known = metadata_of(content, section_title(one.metadata.section), category)
+    known = metadata_of(content, section_title(section), category)
     tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
     tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
     if CRITICAL in tags and not is_critical(content):
         content = f"{content} [{CRITICAL}]" if "\n" not in content else f"[{CRITICAL}]\n\n{content}"
-    metadata = Metadata(known.section, known.category, tuple(tags[:MOST_FOUND]), known.dates, known.references)
-    match one:
-        case _Replaced():
-            return Replace(name, content, metadata)
-        case _Created():
-            return Create(name, content, metadata)
-        case _:
-            return Append(name, content, metadata)
+    return Decision(one.operation_type, name, content, replace(known, tags=tuple(tags[:MOST_FOUND])))
 
 
 def clean(text: str) -> str:
     """A text without control characters, its lines ending as those of files do."""
-    return CONTROL_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return CONTROL_CHARACTERS.sub("", unified(text))

@@ -5,20 +5,20 @@ lists. Whatever says nothing of the kind goes to the notes, as it stands: nothin
 """
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from memory.banks.decisions import CRITICAL, MOST_FOUND, Append, Decision, Metadata, Replace, both, section_title
-from memory.banks.labels import is_label, label_of, labelled, topic_of, without_done
-from memory.banks.lists import Item, behind_box, box_of, is_item, is_ordered, outline
-from memory.banks.markdown import blocks, folded, is_row, paragraphs, title_in
-from memory.banks.targets import Target, is_misunderstood, is_target, target_in
+from memory.banks.decisions import CRITICAL, MOST_FOUND, Decision, Metadata, section_title
+from memory.banks.labels import bare_label, is_cancelled, label_of, topic_of, without_done
+from memory.banks.lists import behind_box, box_of, indent_of, is_item, is_ordered
+from memory.banks.markdown import by_heading, folded, is_row, lines_in, title_in
+from memory.banks.targets import Target, divided
 from memory.banks.types import PLACES, BankType, Category, default_section, sections_of
 from utils.sentences import split_sentences
-from utils.text import cut_at_word, ends_with_question_mark
+from utils.text import ends_with_question_mark
 
-SHOWN = 4_000  # characters of a block in which references are looked for
-CRUMB = 80  # characters that an item keeps of what it stood under
+LABEL_CHARACTERS = 120  # in which a label ends
+SHOWN = 4_000  # characters of a text in which references and questions are looked for
 STATES = frozenset({"done", "next", "issue", "decision", "question"})  # of which one leaves the heading of another
 APART = STATES | {"focus"}
 
@@ -29,35 +29,66 @@ _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _REFERENCE = re.compile(
     r"https?://[^\s<>()\"'`]{4,200}|(?<![\w/])#\d{1,7}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\w/:.-])(?:[\w.-]++/)++[\w-]++\.\w{1,8}\b"
 )
+_SENTENCE = re.compile(r"(?<=[.!?;])[ \t]+(?=[*_A-Z])")
+
+
+@dataclass
+class Chunk:
+    """A paragraph, or an item of a list with all that stands within it. `gap`: the blanks between it and what stands
+    before it."""
+
+    gap: str
+    text: str
+
+
+@dataclass
+class _Group:
+    """Chunks, and what leads to them: `lead`, a line such as "Next steps:", which says that they are about `topic`."""
+
+    lead: str = ""
+    topic: Category | None = None
+    chunks: list[Chunk] = field(default_factory=list)
+
+    def takes(self, chunk: Chunk) -> bool:
+        """Whether it speaks of what comes next: the paragraph, or all items of the list."""
+        if is_item(chunk.text):
+            return not (self.lead and self.chunks) or is_item(self.chunks[-1].text)
+        return not (self.lead or self.topic) or (not self.chunks and label_of(chunk.text) is None)
+
+
+@dataclass
+class _Part:
+    """A chunk, and what it is about. `begins`: it is no part of what stands before it."""
+
+    gap: str
+    text: str
+    category: Category
+    begins: bool = False
 
 
 def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
     """Where each part of a text belongs, in order; parts one after the other that belong together are one. A line that
     names a file (`decisions.md:`, `[file: notes.md > Ideas]`, `## progress.md`) says it for all that follows; a file
-    that is not there yet is made. Nothing of the text is left out but such lines."""
-    runs: list[_Run] = []
-    target: Target | None = None
-    for block in _together(blocks(content, is_target)):
-        first, _, rest = block.partition("\n")
-        if (named := target_in(first)) is not None:
-            target, said = named
-            block = "\n".join(part for part in (said, rest) if part.strip()).strip("\n")
-        elif is_misunderstood(first):
-            target = None  # nobody knows which, but another than the last
-        whole = target is not None and (target.section is not None or target.replaces)
-        for part, category in _parts(kind, block, target.file if target else None, whole=whole) if block else ():
-            decision = _decided(kind, part, category, target)
-            if runs and isinstance(decision, Append) and runs[-1].takes(decision):
-                runs[-1].add(decision)
-            else:
-                runs.append(_Run(decision, [decision.content]))
-    return [run.whole() for run in runs]
+    that is not there yet is made. Nothing of the text is left out but such lines, and headings and labels that are
+    the title of the section."""
+    decisions: list[Decision] = []
+    for target, text in divided(content):
+        if target is not None and target.replaces:
+            decisions += _replacing(kind, text, target)
+        elif target is not None and target.section is not None:
+            decisions += [_decided(kind, text, _own(text) or "note", target)] if text else []
+        else:
+            decisions += _filed(kind, text, target)
+    if not decisions and content.strip():  # nothing but titles
+        return [_decided(kind, content.strip(), "note", None)]
+    return decisions
 
 
 def section_for(kind: BankType, file: str, content: str) -> str:
     """The section of a file where content belongs that names the file and no section of it."""
-    [(_, category)] = _parts(kind, content, whole=True)
-    return _decided(kind, content, category, Target(file, None, False)).metadata.section
+    [(heading, body), *_] = by_heading(content)
+    category = _category_of_title(kind, title_in(heading)[0]) or _own(body.strip()) or "note"
+    return _place(kind, category, Target(file, None, replaces=False))[1]
 
 
 def metadata_of(text: str, section: str, category: str) -> Metadata:
@@ -77,96 +108,162 @@ def is_critical(text: str) -> bool:
     return any(tag.lower() == CRITICAL for pattern in (_TAG, _HASHTAG) for tag in pattern.findall(text))
 
 
-@dataclass
-class _Run:
-    """Content that goes to one place, in parts."""
-
-    decision: Decision
-    parts: list[str]
-
-    def takes(self, following: Append) -> bool:
-        mine = self.decision
-        is_line = len(self.parts) == 1 and "\n" not in self.parts[0]
-        return (
-            mine.target_file == following.target_file
-            and folded(mine.metadata.section) == folded(following.metadata.section)
-            and not title_in(following.content)[0]
-            and not (is_line and is_item(following.content))
-        )
-
-    def add(self, following: Append) -> None:
-        self.parts.append(following.content)
-        self.decision = replace(self.decision, metadata=both(self.decision.metadata, following.metadata))
-
-    def whole(self) -> Decision:
-        return replace(self.decision, content="\n\n".join(self.parts))
-
-
-def _decided(kind: BankType, part: str, category: Category, target: Target | None) -> Decision:
-    file, section = PLACES[kind][category]
-    if target is not None:
-        title, body = title_in(part)
-        known = sections_of(kind, target.file)
-        told = target.section or _known_section(title, known) or (section if section in known else None)
-        file, section = target.file, told or default_section(kind, target.file)
-        if target.replaces and (told or len(known) < 2) and folded(section) not in target.replaced:
-            target.replaced.add(folded(section))
-            said = body if body.strip() and title and folded(title) == folded(section) else part
-            return Replace(file, said, metadata_of(part, section_title(section), category))
-    return Append(file, part, metadata_of(part, section_title(section), category))
-
-
-def _known_section(title: str, sections: Collection[str]) -> str | None:
-    return next((one for one in sections if title and folded(one) == folded(title)), None)
-
-
-def _together(found: list[str]) -> list[str]:
-    """Blocks, where a label that stands alone is one with the block after it, or with all items of a list; and a table
-    with the paragraph before it, which says what it is."""
-    whole: list[list[str]] = []
-    is_listed = False
-    for block in found:
-        before = whole[-1] if whole else [""]
-        first = block.partition("\n")[0]
-        is_bare = not title_in(block)[0] and not is_target(first)
-        follows = is_bare and len(before) == 1 and is_label(before[0]) and (is_item(block) or label_of(block) is None)
-        is_listed = is_item(block) and (follows or (is_listed and label_of(block) is None))
-        of_table = is_row(block) and before[-1] and not (is_item(before[-1]) or title_in(before[-1])[0])
-        if follows or is_listed or of_table or (block[0].isspace() and is_item(before[0])):
-            before.append(block)
+def chunks(text: str) -> list[Chunk]:
+    """The paragraphs of a text and the items of its outermost lists. A label begins one, also behind a sentence; code
+    and tables stay with what stands before them. O(n)."""
+    found: list[tuple[str, list[str]]] = []  # gaps, and what stands behind them
+    margin: int | None = None  # at which the items of a list stand
+    gap = "\n"
+    for line, fenced, _ in lines_in(text):
+        if not fenced and not line.strip():
+            gap += "\n"
+            continue
+        is_prose = not (fenced or is_item(line) or is_row(line))
+        indent = indent_of(line) if not fenced else 0
+        if not fenced and is_item(line):
+            starts = margin is None or indent <= margin
         else:
-            whole.append([block])
-    return ["\n\n".join(parts) for parts in whole]
+            goes_on = margin is not None and indent > 0
+            starts = is_prose and not goes_on and (gap != "\n" or _begins(line))
+        if starts or not found:
+            margin = indent if not fenced and is_item(line) else None
+        for piece_gap, piece in _sentences(line) if is_prose and margin is None else [("", line)]:
+            if starts or piece_gap or not found:
+                found.append((piece_gap or gap, [piece]))
+            else:
+                found[-1][1].extend((gap, piece))
+            starts = False
+        gap = "\n"
+    return [Chunk(before, "".join(parts)) for before, parts in found]
 
 
-def _parts(kind: BankType, block: str, file: str | None = None, *, whole: bool) -> list[tuple[str, Category]]:
-    """A block, or what labels and boxes in it send to other places; what is behind the heading of a section leaves it
-    only where one of `STATES` leaves another. The heading stays with the first of what is under it. `file`: into
-    whose sections all goes; `whole`: nothing leaves."""
-    title, body = title_in(block)
-    headed = _category_of_title(kind, title)
+def _begins(text: str) -> bool:
+    """Whether a text begins with a label that is not just a note on what stands before it."""
+    return label_of(text) not in (None, "note") or is_cancelled(text)
 
-    def leaves(category: Category) -> bool:
-        return file is None or PLACES[kind][category][0] == file
 
-    if whole or (headed is not None and headed not in APART):
-        return [(block, headed or _own(block) or "note")]
-    found = [
-        (text, own if own is not None and (headed is None or own in STATES) and leaves(own) else headed or "note")
-        for paragraph in _together(paragraphs(body))
-        for part in labelled(paragraph)
-        for text, own in _listed(kind, part, headed)
-    ]
-    places = [PLACES[kind][category] for _, category in found]
-    home = PLACES[kind][headed] if headed is not None else None
-    if len({*places} | ({home} if home else set())) < 2:
-        is_loose = is_item(block) and not is_ordered(block)  # of which each item is an entry of its own
-        return found if is_loose else [(block, found[0][1] if found else headed or "note")]
-    is_section = home is not None and folded(home[1]) == folded(title)
-    if title and not (is_section and home not in places):  # the title of a section stands there already
-        at = places.index(home) if home in places else 0
-        found[at] = (f"{block.partition(chr(10))[0]}\n\n{found[at][0]}", found[at][1])
-    return found
+def _sentences(line: str) -> list[tuple[str, str]]:
+    """A line, or its parts of which each but the first begins with a label; each behind the blanks before it."""
+    cuts = [found for found in _SENTENCE.finditer(line) if _begins(line[found.end() : found.end() + LABEL_CHARACTERS])]
+    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(line)]
+    gaps = ["", *(cut[0] for cut in cuts)]
+    return [(gap, line[start:end]) for gap, start, end in zip(gaps, starts, ends, strict=True)]
+
+
+def _filed(kind: BankType, text: str, target: Target | None) -> list[Decision]:
+    """What each part of a text says of its place. Items of a list without numbers are entries of their own."""
+    runs: list[tuple[Category, list[str]]] = []
+    for part in _parts(kind, text, target):
+        category, run = runs[-1] if runs else (None, [""])
+        same = category is not None and _place(kind, category, target) == _place(kind, part.category, target)
+        if same and not part.begins and not (_is_loose(run[0]) and _is_loose(part.text)):
+            run += (part.gap, part.text)
+        else:
+            runs.append((part.category, [part.text]))
+    return [_decided(kind, "".join(run), category, target) for category, run in runs]
+
+
+def _is_loose(text: str) -> bool:
+    return is_item(text) and not is_ordered(text)
+
+
+def _parts(kind: BankType, text: str, target: Target | None) -> Iterator[_Part]:
+    """The chunks of a text, in order, each with what it is about, and the first of them with what leads to it."""
+    headed: tuple[int, Category | None] = (0, None)  # the last heading that says something: its level, and what
+    for heading, body in by_heading(text):
+        title, level = title_in(heading)[0], len(heading.lstrip()) - len(heading.lstrip().lstrip("#"))
+        if (category := _category_of_title(kind, title)) is not None or level <= headed[0]:
+            headed = level, category
+        under: list[_Part] = []
+        for group in _groups(body):
+            topic = group.topic or headed[1]
+            parts = [_Part(one.gap, one.text, _category(kind, one.text, topic, target)) for one in group.chunks]
+            is_title = _is_title(kind, bare_label(group.lead), topic, target)
+            under += _led(parts, group.lead, topic, is_title=is_title)
+        yield from _led(under, heading, headed[1], is_title=_is_title(kind, title, headed[1], target))
+
+
+def _groups(text: str) -> list[_Group]:
+    """The chunks of a text by what leads to them: a label alone, or a line that ends in a colon before a list."""
+    groups = [_Group()]
+    for chunk in chunks(text):
+        group = groups[-1]
+        last = group.chunks[-1] if group.chunks else None
+        if not is_item(chunk.text) and (label := bare_label(chunk.text)):
+            groups.append(_Group(chunk.text, topic_of(label)))
+            continue
+        if last is not None and is_item(chunk.text) and not is_item(last.text):
+            topic = label_of(last.text)
+            if topic is None and last.text.endswith(":") and "\n" not in last.text:
+                group.chunks.pop()
+                groups.append(_Group(last.text, group.topic))
+            elif topic is not None and chunk.gap == "\n":
+                group.chunks.pop()
+                groups.append(_Group("", topic, [last]))
+        if not groups[-1].takes(chunk):
+            groups.append(_Group())
+        groups[-1].chunks.append(chunk)
+    return groups
+
+
+def _is_title(kind: BankType, title: str, category: Category | None, target: Target | None) -> bool:
+    """Whether a heading or a label is the title of the section where what it is about goes, and so stands there."""
+    return category is not None and folded(title) == folded(_place(kind, category, target)[1])
+
+
+def _led(parts: list[_Part], lead: str, category: Category | None, *, is_title: bool) -> list[_Part]:
+    """Parts with what leads to them, a heading or a label, before the first that it speaks of."""
+    if parts:
+        parts[0].begins = True
+    if not lead or is_title:
+        return parts
+    if not parts:
+        return [_Part("\n", lead, category or "note", begins=True)]
+    first = next((part for part in parts if part.category == category), parts[0])
+    first.text, first.begins = f"{lead}{first.gap}{first.text}", True
+    return parts
+
+
+def _category(kind: BankType, text: str, context: Category | None, target: Target | None) -> Category:
+    """What a chunk is about under a heading or label: that, but for one of `STATES` that leaves another."""
+    own = _own(text)
+    if context is None or own is None:
+        return own or context or "note"
+    leaves = context in APART and own in STATES and (target is None or PLACES[kind][own][0] == target.file)
+    is_box = own == "next" and label_of(text[behind_box(text) :]) is None  # open, as that of a question may be
+    return own if leaves and not (is_box and context not in ("done", "focus")) else context
+
+
+def _replacing(kind: BankType, text: str, target: Target) -> Iterator[Decision]:
+    """What takes the place of sections: of the one that the target names, or of each that a heading or a label does."""
+    replaced: set[str] = set()
+    for heading, body in by_heading(text) if target.section is None else [("", text)]:
+        title = title_in(heading)[0]
+        category = _category_of_title(kind, title) or _own(body.strip()) or "note"
+        file, section = _place(kind, category, target)
+        known = sections_of(kind, file)
+        is_named = target.section is not None or len(known) < 2 or PLACES[kind][category][1] in known
+        part = f"{heading}\n{body}" if folded(title) != folded(section) else body
+        decision = _decided(kind, part.strip("\n"), category, target)
+        if is_named and body.strip() and folded(section) not in replaced:
+            replaced.add(folded(section))
+            decision = replace(decision, operation="replace")
+        if decision.content:
+            yield decision
+
+
+def _decided(kind: BankType, text: str, category: Category, target: Target | None) -> Decision:
+    file, section = _place(kind, category, target)
+    return Decision("append", file, text, metadata_of(text, section_title(section), category))
+
+
+def _place(kind: BankType, category: Category, target: Target | None) -> tuple[str, str]:
+    """The file and the section for what is about something, those that a target names first."""
+    file, section = PLACES[kind][category]
+    if target is None:
+        return file, section
+    fits = section in sections_of(kind, target.file)
+    return target.file, target.section or (section if fits else default_section(kind, target.file))
 
 
 def _category_of_title(kind: BankType, title: str) -> Category | None:
@@ -188,63 +285,3 @@ def _own(text: str) -> Category | None:
         return "done"
     asks = bool(bare) and all(map(ends_with_question_mark, split_sentences(_TAG.sub("", text[:SHOWN]).strip())))
     return "question" if asks and not is_row(text) else None
-
-
-def _listed(kind: BankType, part: str, headed: Category | None) -> list[tuple[str, Category | None]]:
-    """A part, or its runs of items that belong to one place, each item with those within it but for such as a box or a
-    label sends elsewhere: these stand by themselves, with the words that they stood under."""
-    before, roots = outline(part)
-    said = "\n".join(before).strip()
-    if not roots:
-        return [(part, _own(part))]
-    lead = _own(said) if said else None
-    under = said[:-1] if said.endswith(":") and "\n" not in said and lead is None else ""
-    groups: list[tuple[Category | None, list[str]]] = [(lead, list(before))] if said else []
-    for root in roots:
-        lines, own, taken = _apart(kind, root, (lead if is_label(said) else None) or headed, "")
-        category = own if own is not None else lead
-        if lines and under and category is not None:
-            lines = _under(lines, cut_at_word(under, CRUMB))
-        stays = lead is not None and category is not None and PLACES[kind][category] == PLACES[kind][lead]
-        if lines and groups and (stays or (groups[-1][0] == category and (said or is_ordered(part)))):
-            groups[0 if stays else -1][1].extend(lines)
-        elif lines:
-            groups.append((category, lines))
-        groups += taken
-    if len(groups) > 1 and said and groups[0][1] == before and (under or is_label(said)):
-        del groups[0]  # it only led to a list of which all is elsewhere
-    return [("\n".join(lines).strip("\n"), category) for category, lines in groups]
-
-
-def _apart(
-    kind: BankType, item: Item, around: Category | None, under: str
-) -> tuple[list[str], Category | None, list[tuple[Category | None, list[str]]]]:
-    """What stays of an item, what it says of itself, and what leaves it. Of one that only leads to what leaves it
-    nothing stays."""
-    first = item.lines[0].strip()
-    own = _own(first)
-    if own == "next" and label_of(first[behind_box(first) :]) is None and around not in (None, "done", "note", "focus"):
-        own = None  # its box is open, as that of a question may be
-    here = own or around
-    words = cut_at_word(first[behind_box(first) :].rstrip(" \t:"), CRUMB) if label_of(first) is None else ""
-    crumbs = " › ".join(filter(None, (under, words)))
-    lines = list(item.lines)
-    taken: list[tuple[Category | None, list[str]]] = []
-    stays = not item.children or own is not None or len(item.lines) > 1
-    for child in item.children:
-        kept, category, left = _apart(kind, child, here, crumbs)
-        if category is not None and PLACES[kind][category] != PLACES[kind][here or "note"]:
-            taken.append((category, _under(kept, crumbs)))
-        else:
-            lines += kept
-            stays = stays or bool(kept)
-        taken += left
-    return lines if stays else [], own, taken
-
-
-def _under(lines: list[str], crumbs: str) -> list[str]:
-    """Lines of an item further left, with the words that it stood under."""
-    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
-    moved = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
-    at = behind_box(moved[0]) if moved else 0
-    return [f"{moved[0][:at]}{crumbs} › {moved[0][at:]}" if crumbs else moved[0], *moved[1:]] if moved else []

@@ -1,4 +1,4 @@
-"""How do banks stand in files? A folder for each, which only ever goes on to a later version. Blocking functions."""
+"""Banks in files: a folder for each, which only ever goes on to a later version. Blocking functions."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How is a bank named, so that the same project always has the same bank, and no two share one?"""
+"""Ids and names of banks, so that the same project always has the same bank, and no two share one."""
 
 import posixpath
 import re

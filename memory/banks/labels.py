@@ -1,13 +1,11 @@
 """Labels: the words before a colon that say which section what follows belongs to."""
 
 import re
-from functools import lru_cache
 
-from memory.banks.lists import is_item
-from memory.banks.markdown import folded, prose_to
+from memory.banks.markdown import folded
 from memory.banks.types import Category
 
-MARK = 12  # characters in which the mark of an item stands
+LONGEST = 60  # characters of a heading that may be a label
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
 _LABELS: dict[Category, str] = {
@@ -19,18 +17,20 @@ _LABELS: dict[Category, str] = {
     "decision": "decision, decided, agreed, agreement, chosen, conclusion",
     "done": "done, finished, completed, fixed, shipped, merged, released, implemented, resolved, solved",
     "next": "next, next step, next up, next action, next task, next week, next session, next time, next sprint, to do, "
-    "todo, still to do, not done, to be done, action, action item, follow up, plan, backlog, pending, remaining, "
-    "upcoming, open item, open point, open task, task, later, reminder",
-    "issue": "issue, bug, problem, blocked, blocked by, blocked on, blocker, waiting, waiting for, waiting on, risk",
+    "todo, still to do, not done, not done yet, to be done, action, action item, follow up, plan, backlog, pending, "
+    "remaining, upcoming, open item, open point, open task, task, later, reminder",
+    "issue": "issue, bug, problem, blocked, blocked by, blocked on, blocker, waiting, waiting for, waiting on, risk, "
+    "not fixed",
     "focus": "focus, now, currently, right now, in progress, working on, wip, status, today, doing",
-    "question": "question, unclear, unknown, tbd, to be decided, to decide, undecided, to clarify, open, left open, "
-    "unresolved",
+    "question": "question, unclear, unknown, tbd, to be decided, to decide, not decided, undecided, to clarify, open, "
+    "left open, unresolved",
     "pattern": "pattern, convention, style, guideline",
     "preference": "preference",
     "reference": "reference, link, see also, documentation, further reading",
     "note": "note, side note, remark, fyi, nb, for the record, cancelled, canceled, dropped, withdrawn, abandoned, "
     "obsolete, no longer needed, not needed",
 }
+_TOPICS: dict[str, Category] = {label: category for category, labels in _LABELS.items() for label in labels.split(", ")}
 _CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abandoned", "obsolete"}) | frozenset(
     {"no longer needed", "not needed"}
 )
@@ -39,8 +39,6 @@ _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
 )
-_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)(?: yet| so far)?$")
-_OF_ISSUES = frozenset({"fixed", "resolved", "solved"})
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
     (?P<bold>\*\*|__)?(?P<label>[A-Za-z](?:[ -]?[A-Za-z]){0,39})
@@ -48,30 +46,27 @@ _LABEL = re.compile(
     (?:\*\*|__)?[ \t]?(?:(?::|[–—-](?=[ \t]))(?:\*\*|__)?(?=\s|$)|(?(bold)(?=[ \t]*$)|(?!)))""",
     re.VERBOSE | re.MULTILINE,
 )
-_MAY_BEGIN = re.compile(r"^(?=[-*+_\dA-Za-z])|(?<=[.!?;])[ \t]+(?=[*_A-Z])", re.MULTILINE)
 
 
 def topic_of(label: str) -> Category | None:
     """What a label or a heading says that what stands under it is about; None where it is none that is known."""
-    return _topics().get(_bare(label)) or _denied(label) if label and len(label) <= 60 else None
+    return _TOPICS.get(_bare(label)) if len(label) <= LONGEST else None
 
 
 def label_of(text: str) -> Category | None:
     """What the label that a text begins with says of it."""
-    found = _LABEL.match(text)
-    return topic_of(found["label"]) if found is not None else None
+    label, _ = _split(text)
+    return topic_of(label)
 
 
 def behind_label(text: str) -> int:
     """Where what a text says begins, behind its label; its beginning where it has none that is known."""
-    found = _LABEL.match(text)
-    return found.end() if found is not None and topic_of(found["label"]) is not None else 0
+    return _split(text)[1]
 
 
 def is_cancelled(text: str) -> bool:
     """Whether the label that a text begins with says that it is not to be done any more."""
-    found = _LABEL.match(text)
-    return found is not None and _bare(found["label"]) in _CANCELLED
+    return _bare(_split(text)[0]) in _CANCELLED
 
 
 def without_done(text: str) -> str:
@@ -79,50 +74,23 @@ def without_done(text: str) -> str:
     return _DONE_BEHIND.sub("", text, count=1)
 
 
-def is_label(text: str) -> bool:
-    """Whether a text is a label and nothing else, so that what follows it is what it speaks of."""
+def bare_label(text: str) -> str:
+    """The label that a text is and nothing else, so that what follows it is what it speaks of; else empty."""
+    label, end = _split(text)
+    return label if not text[end:].strip() else ""
+
+
+def _split(text: str) -> tuple[str, int]:
+    """The known label that a text begins with, and where it ends; else empty, and 0."""
     found = _LABEL.match(text)
-    return found is not None and topic_of(found["label"]) is not None and not text[found.end() :].strip()
-
-
-def labelled(paragraph: str) -> list[str]:
-    """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
-    a capital then. What is in code or an item is none, nor is a note, which belongs to what stands before it, but for
-    what is cancelled. O(n)."""
-    cuts, seen = [0], 0
-    for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
-        at = place.end()
-        above, _, mark = paragraph[max(0, at - MARK) : at].rpartition("\n")
-        in_item = is_item(paragraph[at : at + MARK]) or (
-            bool(mark) and not mark.strip(" \t0123456789.)") and (at < MARK or bool(above))
-        )
-        found = None if at < seen or in_item else _LABEL.match(paragraph, at)
-        if found is not None and (topic_of(found["label"]) not in (None, "note") or is_cancelled(found[0])):
-            cuts.append(at)
-            seen = found.end()
-    ends = [*cuts[1:], len(paragraph)]
-    return [part for at, end in zip(cuts, ends, strict=True) if (part := paragraph[at:end].rstrip())]
-
-
-@lru_cache
-def _topics() -> dict[str, Category]:
-    return {label: category for category, labels in _LABELS.items() for label in labels.split(", ")}
-
-
-def _denied(label: str) -> Category | None:
-    """What a label says by saying what is not so: "Not decided", "Still not fixed"."""
-    found = _NOT.match(folded(label.replace("-", " ")))
-    said = topic_of(found[1]) if found is not None else None
-    if said == "done" and found is not None:
-        return "issue" if found[1] in _OF_ISSUES else "next"
-    return "question" if said == "decision" else None
+    return (found["label"], found.end()) if found is not None and _bare(found["label"]) else ("", 0)
 
 
 def _bare(label: str) -> str:
-    """A label as it stands in the table, or without what only tells it from others."""
+    """A label as it stands in the table, or without what only tells it from others; empty where it is none."""
     plain = folded(label.replace("-", " "))
-    for one in (plain, _BEFORE.sub("", plain, count=1) if _BEFORE.match(plain) else plain):
-        for bare in (one, one.removesuffix("s")):
-            if bare in _topics():
+    for words in (plain, _BEFORE.sub("", plain, count=1) if _BEFORE.match(plain) else plain):
+        for bare in (words, words.removesuffix("s")):
+            if bare in _TOPICS:
                 return bare
     return ""

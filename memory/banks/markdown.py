@@ -1,7 +1,7 @@
-"""How is a bank's Markdown taken apart and put together? Pure functions; nothing but blank lines is ever lost."""
+"""A bank's Markdown, taken apart and put together. Pure functions; nothing but blank lines is ever lost."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -60,6 +60,11 @@ def tokens_of(files: Mapping[str, str]) -> int:
     return sum(map(count_tokens, files.values()))
 
 
+def unified(text: str) -> str:
+    """A text whose lines end as those of files do."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def folded(title: str) -> str:
     """A title as titles are compared."""
     return " ".join(title.split()).casefold()
@@ -75,7 +80,7 @@ def parse(text: str) -> Page:
             sections.append((title_of(found[1]), []))
         else:
             (sections[-1][1] if sections else lead).append(line)
-    return Page(_block(lead), tuple(Section(title, _block(body)) for title, body in sections))
+    return Page(block(lead), tuple(Section(title, block(body)) for title, body in sections))
 
 
 def render(page: Page) -> str:
@@ -86,14 +91,14 @@ def render(page: Page) -> str:
 
 def nested(text: str) -> str:
     """A text such that it can stand in a section: its headings are below those of entries, its code ends."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = unified(text)
     levels = [len(found[1]) for line, fenced, _ in lines_in(text) if not fenced and (found := _HEADING.match(line))]
     down = max(0, ENTRY_LEVEL - min(levels)) if levels else 0
     lines: list[str] = []
     for line, fenced, _ in lines_in(closed(text)):
         found = None if fenced else _HEADING.match(line)
         lines.append("#" * min(6, len(found[1]) + down) + line[found.end() :] if found else line)
-    return _block(lines)
+    return block(lines)
 
 
 def closed(text: str) -> str:
@@ -145,7 +150,7 @@ def items(body: str) -> list[str]:
         under_heading = heading or (under_heading and _STAMP.match(line) is None)
         found[-1].append(line)
         after_blank = not line.strip()
-    return [block for lines in found if (block := _block(lines))]
+    return [part for lines in found if (part := block(lines))]
 
 
 def lead_of(page: Page) -> tuple[list[str], list[str]]:
@@ -157,6 +162,12 @@ def lead_of(page: Page) -> tuple[list[str], list[str]]:
     if others and _is_remark(others[0]):
         stays.append(others.pop(0))
     return stays, others
+
+
+def all_sections(page: Page) -> list[Section]:
+    """The sections of a page, and before them one without a title of what else stands before these (`lead_of`)."""
+    _, others = lead_of(page)
+    return [Section("", joined(others)), *page.sections]
 
 
 def _is_remark(item: str, longest: int = REMARK_CHARACTERS) -> bool:
@@ -180,20 +191,15 @@ def joined(parts: list[str]) -> str:
     return "".join(text)
 
 
-def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
-    """A text's parts as they are put into files one by one: each heading with what stands under it, else each run of
-    lines without a blank one. `divides`: whether a line begins a part, and ends what stands under a heading."""
-    found: list[list[str]] = [[]]
-    headed = blank = False
-    for line, fenced, _ in lines_in(text.replace("\r\n", "\n").replace("\r", "\n")):
-        divided = not fenced and divides(line)
-        heading = not fenced and not divided and _HEADING.match(line) is not None
-        if divided or heading or (blank and not headed and not fenced and line.strip()):
-            found.append([])
-        headed = not divided and (headed or heading)
-        found[-1].append(line)
-        blank = not line.strip()
-    return [block for lines in found if (block := _block(lines))]
+def by_heading(text: str) -> list[tuple[str, str]]:
+    """Each heading of a text, as it stands, with what stands under it; before them what stands under none, if any."""
+    found: list[tuple[str, list[str]]] = [("", [])]
+    for line, fenced, _ in lines_in(text):
+        if not fenced and _HEADING.match(line):
+            found.append((line, []))
+        else:
+            found[-1][1].append(line)
+    return [(heading, "\n".join(lines)) for heading, lines in found if heading or any(map(str.strip, lines))]
 
 
 def paragraphs(text: str) -> list[str]:
@@ -205,22 +211,7 @@ def paragraphs(text: str) -> list[str]:
             found.append([])
         found[-1].append(line)
         blank = not fenced and not line.strip()
-    return [block for lines in found if (block := _block(lines))]
-
-
-def prose_to(text: str) -> int:
-    """Where the first code or table of a text begins; its end where there is none."""
-    at = 0
-    for line, fenced, _ in lines_in(text):
-        if fenced or is_row(line):
-            return at
-        at += len(line) + 1
-    return len(text)
-
-
-def prose_of(text: str) -> str:
-    """What a text says outside of code."""
-    return "\n".join(line for line, fenced, _ in lines_in(text) if not fenced).strip("\n")
+    return [part for lines in found if (part := block(lines))]
 
 
 def is_row(line: str) -> bool:
@@ -285,7 +276,7 @@ def lines_in(text: str) -> Iterator[tuple[str, bool, str]]:
             yield line, False, ""
 
 
-def _block(lines: list[str]) -> str:
+def block(lines: list[str]) -> str:
     """Lines without the blank ones around them."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():

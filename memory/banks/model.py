@@ -1,4 +1,4 @@
-"""What does a language model make of a bank: where new content belongs, and a shorter text of all of it?"""
+"""What a language model makes of a bank: where new content belongs, and a shorter text of all of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +11,7 @@ from memory.banks.decisions import Decision, section_title
 from memory.banks.directives import clean, decisions_in
 from memory.banks.filing import is_critical
 from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
+from memory.banks.omissions import flat, stands_in
 from memory.banks.types import BankType
 from memory.store import ask_for_json
 from utils.chat import ChatModel
@@ -54,7 +55,7 @@ async def decide_by_model(
     data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:
-        decisions = decisions_in(raw)
+        decisions = decisions_in(kind, raw)
         wanted = set(content_stems(content))
         said = {stem for one in decisions for stem in content_stems(one.content)}
         if len(wanted & said) < recipe.kept_words * len(wanted):
@@ -81,8 +82,8 @@ async def optimise_by_model(
         if set(written) != set(files) or not all(text.strip() for text in written.values()):
             raise ValueError("it has other files than those that the model was shown")
         cleaned = {name: render(parse(clean(written[name]))) for name in files}
-        flat = [_flat(text) for text in cleaned.values()]
-        whole = {name: _with_critical(cleaned[name], files[name], flat) for name in files}
+        texts = list(map(flat, cleaned.values()))
+        whole = {name: _with_critical(cleaned[name], files[name], texts) for name in files}
         size, before = tokens_of(whole), tokens_of(files)
         if size > min(recipe.most, before) or size < min(recipe.least, before) // 2:
             raise ValueError(f"it has {size:,} tokens, of {before:,}")
@@ -108,9 +109,4 @@ def _with_critical(text: str, before: str, written: Sequence[str]) -> str:
 
 def _missing(body: str, written: Sequence[str]) -> list[str]:
     """The critical items that stand in none of the files."""
-    critical = [item for item in items(body) if is_critical(item)]
-    return [item for item in critical if not any(_flat(item) in one for one in written)]
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return [item for item in items(body) if is_critical(item) and not stands_in(item, written)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.banks.markdown import NOTE, Page, Section, is_note, items, joined, lead_of, paragraphs, parse, render
+from memory.banks.markdown import NOTE, Page, all_sections, is_note, items, paragraphs, parse, render
 
 MOST_NAMED = 3  # versions that a file names, the newest; the oldest of these names those before it
 
@@ -81,11 +81,9 @@ class Omitted:
 def omitted_between(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Omitted]:
     """What stood in a bank's files before and stands nowhere in them after: entries, or of one of which a part stayed
     the paragraphs that did not. Texts are the same that differ in blanks alone. O(entries) searches in the files."""
-    stays = [_flat(text) for text in after.values()]
+    stays = list(map(flat, after.values()))
     for name, text in before.items():
-        page = parse(text)
-        _, lead = lead_of(page)
-        for section in (Section("", joined(lead)), *page.sections):
+        for section in all_sections(parse(text)):
             entries = (part for item in items(section.body) for part in _missing(item, stays))
             if found := tuple(entries):
                 yield Omitted(name, section.title, found)
@@ -103,19 +101,21 @@ def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int
     }
 
 
+def stands_in(text: str, texts: Iterable[str]) -> bool:
+    """Whether a text stands in one of others, which are `flat`; blanks make no difference."""
+    words = flat(text)
+    return any(words in one for one in texts)
+
+
+def flat(text: str) -> str:
+    """A text with one blank wherever it has some."""
+    return " ".join(text.split())
+
+
 def _missing(item: str, stays: Iterable[str]) -> list[str]:
     """An item that stands in none of some texts, or its paragraphs that do not where others do."""
-    if _stands(item, stays):
+    if stands_in(item, stays):
         return []
     parts = paragraphs(item)
-    missing = [part for part in parts if not _stands(part, stays)]
+    missing = [part for part in parts if not stands_in(part, stays)]
     return missing if len(missing) < len(parts) else [item]
-
-
-def _stands(text: str, texts: Iterable[str]) -> bool:
-    flat = _flat(text)
-    return any(flat in one for one in texts)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
 from config.recipes import BankRecipe
-from memory.banks.activations import Activations
+from memory.banks.activations import Activations, Connections
 from memory.banks.banks import Banks
-from memory.banks.connections import Connections
 from memory.banks.folder import BankFolder
 from memory.banks.records import BankTaker, bank_records
 from memory.banks.sections import BankSections

@@ -1,14 +1,14 @@
-"""How are banks recalled? The sections of what a bank holds now are gists, which come and go with it; and so is what it
-does not say any more since it was condensed, which goes when the bank does."""
+"""Sections of banks, to be recalled: those of what a bank holds now are gists, which come and go with it; and so is
+what it does not say any more since it was condensed, which goes when the bank does."""
 
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from memory.banks.ids import bank_key, condensed_key
-from memory.banks.markdown import Section, items, joined, lead_of, parse, time_of
+from memory.banks.markdown import all_sections, items, parse, time_of
 from memory.banks.omissions import omitted_between
 from memory.banks.store import BankStore
 from memory.banks.types import BankType
@@ -28,17 +28,6 @@ BATCH = 8  # banks that a worker takes at a time
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class _Line:
-    """Those of this process who want a bank's gists brought up to it: one does that for all who asked before it looked.
-    `asked`: how many did; `done`: for how many of them it is done; `users`: who are still here."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    asked: int = 0
-    done: int = 0
-    users: int = 0
-
-
 class BankSections:
     """Gists of kind `section`. Their `bank` is the `_id` of the bank, or its `condensed_key` for what went when it was
     condensed; their `session_id` is `type/id`, which no session is called; an id is made of what a gist says, so that
@@ -52,7 +41,7 @@ class BankSections:
         self._leases = NamedLeases(collections)
         self._eraser = eraser
         self._just_said = just_said
-        self._lines: dict[str, _Line] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def work(self) -> int:
         """Brings the sections of banks up to them whose writer did not; returns how many banks those were."""
@@ -63,35 +52,26 @@ class BankSections:
             total += len(claimed.documents)
         return total
 
-    async def follow(self, owner: str, kind: BankType, identifier: str) -> bool:
-        """Lets the gists be what the bank says now, or none where there is no such bank. False where another process
-        has been at it for long, and what is to do stays to be done."""
+    async def follow(self, owner: str, kind: BankType, identifier: str, *, anew: bool = False) -> bool:
+        """Lets the gists be what the bank says now, or none where there is no such bank; nothing is done where another
+        did so since the bank changed, unless it is to be done `anew`. False where another process has been at it for
+        long, and what is to do stays to be done."""
         key = bank_key(owner, kind, identifier)
-        line = self._lines.setdefault(key, _Line())
-        line.asked += 1
-        mine = line.asked
-        line.users += 1
-        try:
-            async with line.lock:
-                return line.done >= mine or await self._follow(owner, key, line)
-        finally:
-            line.users -= 1
-            if not line.users:
-                del self._lines[key]
-
-    async def _follow(self, owner: str, key: str, line: _Line) -> bool:
-        async with self._leases.held("indexing", owner, key) as held:
-            if not held:
-                return False
-            while True:
-                asked = line.asked
-                bank: Document | None = await self._banks.find_one({"_id": key, "user_id": owner, "deleted_at": None})
+        lock = self._locks.setdefault(
+            key, asyncio.Lock()
+        )  # of this process, which need not wait for a lease of its own
+        async with lock, self._leases.held("indexing", owner, key) as held:
+            while held:
+                own = {"_id": key, "user_id": owner, "deleted_at": None}
+                bank: Document | None = await self._banks.find_one(own)
+                if bank is not None and bank["sections"]["state"] == "done" and not anew:
+                    return True
                 wanted = await asyncio.to_thread(_gists, bank) if bank is not None else []
                 await self._keep_condensed(owner, key, bank)
                 await self._write(owner, key, wanted)
                 if bank is None or await self._is_done(bank):
-                    line.done = asked
                     return True
+            return False
 
     async def forget(self, owner: str, key: str | None = None) -> int:
         """Deletes the gists of a bank, or of all of the owner's; returns how many."""
@@ -191,9 +171,7 @@ def _gist(bank: Document, key: str, content: str, moment: datetime) -> Document:
 
 def _pieces(text: str, updated_at: datetime) -> Iterator[tuple[str, str, datetime]]:
     """What a file says, in pieces: under which heading, the text, and since when."""
-    page = parse(text)
-    _, lead = lead_of(page)
-    for section in (Section("", joined(lead)), *page.sections):
+    for section in all_sections(parse(text)):
         for piece, since in _in_pieces(items(section.body), updated_at):
             yield section.title, piece, since
 

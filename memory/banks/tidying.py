@@ -1,4 +1,4 @@
-"""What is done about memory banks that nobody waits for? Those that have grown are condensed, deletions are ended."""
+"""Tidying, for which nobody waits: memory banks that have grown are condensed, deletions are ended."""
 
 import asyncio
 import logging

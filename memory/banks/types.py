@@ -1,4 +1,4 @@
-"""Which memory banks are there, which files does one begin with, and where in them does what belong?"""
+"""Types of memory banks: the files that one begins with, and where in them what belongs."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -101,9 +101,7 @@ FILES: dict[BankType, tuple[FileKind, ...]] = {
 }
 
 OPEN_KINDS: tuple[Category, ...] = ("next", "issue")  # of what is left to be done, wherever it is kept
-OPEN_SECTIONS = frozenset(
-    {"Next", "Issues", "To do"}
-)  # what stands in them is left to be done, unless it is ticked off
+OPEN_SECTIONS = frozenset({"Next", "Issues", "To do"})  # of what is left to be done, unless it is ticked off
 
 Place = tuple[str, str]  # a file and a section of it
 
@@ -155,23 +153,13 @@ PLACES: dict[BankType, dict[Category, Place]] = {
 def template(kind: BankType, name: str, description: str = "") -> dict[str, str]:
     """The files of a new bank. `name`: of the project. A description stands where its purpose does."""
     file, section = PLACES[kind]["purpose"]
-    description = nested(description)
-    return {
-        one.name: "\n\n".join(
-            [
-                f"# {one.title}: {name}" if name else f"# {one.title}",
-                f"_{one.about}_",
-                *(
-                    f"## {title}\n\n{description}"
-                    if description and (one.name, title) == (file, section)
-                    else f"## {title}"
-                    for title in one.sections
-                ),
-            ]
-        )
-        + "\n"
-        for one in FILES[kind]
-    }
+    described = f"## {section}\n\n{nested(description)}".rstrip()
+    files: dict[str, str] = {}
+    for one in FILES[kind]:
+        title = f"# {one.title}: {name}" if name else f"# {one.title}"
+        sections = [described if (one.name, named) == (file, section) else f"## {named}" for named in one.sections]
+        files[one.name] = "\n\n".join([title, f"_{one.about}_", *sections]) + "\n"
+    return files
 
 
 def sections_of(kind: BankType, file: str) -> tuple[str, ...]:

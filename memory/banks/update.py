@@ -1,18 +1,14 @@
 """An update: new content for a bank, checked, named such that its repetition is known, and what its client is told."""
 
-import asyncio
 import re
 from dataclasses import dataclass, replace
 
 from memory.banks.activations import Active
-from memory.banks.decisions import told_of_files
 from memory.banks.directives import directives_in
 from memory.banks.ids import ID_PATTERN
-from memory.banks.open_items import Carried
-from memory.banks.targets import check_filled, told_of_lines, told_of_misunderstood
+from memory.banks.markdown import unified
+from memory.banks.targets import check_filled, told_of_misunderstood
 from memory.banks.types import BANK_TYPES, BankType
-from memory.banks.writing import IN_THREAD, Placed
-from memory.domain import RULE_BASED
 from memory.ids import derived_id
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.mongo import Document
@@ -26,7 +22,7 @@ LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank o
 class BankUpdate:
     """New content for a bank. `conversation_id`, `update_count`: which update of which conversation it is; without the
     former, of the bank's own. `request`: names the request, where it has a name. `coloured`: the codes of a terminal
-    were left out."""
+    were left out; `misunderstood`: what is told of lines that name files in a way that rules do not understand."""
 
     type: BankType
     id: str
@@ -35,6 +31,7 @@ class BankUpdate:
     update_count: int | None = None
     request: str | None = None
     coloured: bool = False
+    misunderstood: str | None = None
 
     def checked(self) -> "BankUpdate":
         """The same without the codes of a terminal. Raises `InvalidInput` where there is no content, too much, or a
@@ -47,14 +44,15 @@ class BankUpdate:
             raise InvalidInput("The conversation_id is of another memory bank")
         if len(self.content) > LONGEST_UPDATE:
             raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
-        lines = self.content.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True)
+        lines = unified(self.content).splitlines(keepends=True)
         plain = list(map(off_a_terminal, lines))  # line by line, so that a thread which does it lets others go on
         if any(map(CONTROL_CHARACTERS.search, plain)):
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
         content = "".join(plain)
         check_filled(content)
         directives_in(self.type, content)
-        return replace(self, content=content, coloured=plain != lines)
+        misunderstood = told_of_misunderstood(content)
+        return replace(self, content=content, coloured=plain != lines, misunderstood=misunderstood)
 
     def name_for(self, bank: Document) -> str | None:
         """Names the update of this bank, such that it has the same name when it comes again; None where nothing tells
@@ -70,18 +68,3 @@ class BankUpdate:
         else:
             return None
         return derived_id("update", bank["_id"], bank["epoch"], *said, self.content)
-
-
-async def told_of_update(told: BankUpdate, placed: Placed, carried: Carried) -> tuple[list[str], list[str]]:
-    """What could not be done, which later answers tell, too; and what the answer to the update alone tells."""
-    if len(told.content) < IN_THREAD:
-        return _told(told, placed, carried)
-    return await asyncio.to_thread(_told, told, placed, carried)
-
-
-def _told(told: BankUpdate, placed: Placed, carried: Carried) -> tuple[list[str], list[str]]:
-    by_rules = placed.by == RULE_BASED  # a model reads what was meant
-    misunderstood = told_of_misunderstood(told.content) if by_rules else None
-    warnings = [misunderstood, told_of_files(placed.decisions, carried.files)]
-    notes = told_of_lines(told.content, carried.done) if by_rules else []
-    return [one for one in warnings if one is not None], [*notes, UNCOLOURED] if told.coloured else notes

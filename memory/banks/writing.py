@@ -1,4 +1,4 @@
-"""Who says where new content belongs in a bank, and how a large one becomes small? A model, or else rules."""
+"""Writing: a model, or else rules, say where new content belongs in a bank, and how a large one becomes small."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.condense import condense
-from memory.banks.decisions import Decision, Replace, section_key, stale, without_loss
+from memory.banks.decisions import Decision, section_key, stale, without_loss
 from memory.banks.directives import directives_in
 from memory.banks.filing import decide_by_rules
 from memory.banks.model import as_shown, decide_by_model, optimise_by_model
@@ -21,7 +21,6 @@ from utils.errors import ModelError
 
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile
-IN_THREAD = 4_000  # characters from which on reading them takes more than a few milliseconds
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +57,7 @@ class BankWriter:
     async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
         """Where content belongs in a bank of these files; all of it has a place. Content that decides it itself is put
         where it says. Raises `InvalidInput` where that cannot be carried out."""
-        if (decided := await _by_itself(kind, content)) is not None:
+        if (decided := await asyncio.to_thread(directives_in, kind, content)) is not None:
             return Placed(decided, RULE_BASED, files)
         failed: str | None = None
         if self._model is not None:
@@ -67,7 +66,7 @@ class BankWriter:
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)
-        return Placed(await _by_rules(kind, content), RULE_BASED, files, failed)
+        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
 
     async def place_again(self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
         """Where content belongs that was placed in a bank which another has changed since: where it did, unless a model
@@ -121,22 +120,14 @@ class BankWriter:
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
 
 
-async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Replace]:
+async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Decision]:
     """What a model would replace in these files without having seen it, but for what the content itself says that it
     replaces."""
     if not (unseen := await asyncio.to_thread(stale, placed.decisions, placed.shown, files)):
         return []
-    meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
+    meant = {
+        section_key(one)
+        for one in await asyncio.to_thread(decide_by_rules, kind, content)
+        if one.operation == "replace"
+    }
     return [one for one in unseen if section_key(one) not in meant]
-
-
-async def _by_itself(kind: BankType, content: str) -> Sequence[Decision] | None:
-    if len(content) < IN_THREAD:
-        return directives_in(kind, content)
-    return await asyncio.to_thread(directives_in, kind, content)
-
-
-async def _by_rules(kind: BankType, content: str) -> Sequence[Decision]:
-    if len(content) < IN_THREAD:
-        return decide_by_rules(kind, content)
-    return await asyncio.to_thread(decide_by_rules, kind, content)

@@ -178,11 +178,6 @@ def test_what_names_no_bank_is_refused(api: httpx.Client, user: str, asked: dict
     problem(api.post("/v1/banks", json={"user_id": user, **asked}), status)
 
 
-def test_there_is_one_global_bank(api: httpx.Client, user: str) -> None:
-    assert update(api, user, "I prefer tea.", "global/global").status_code == 200
-    problem(update(api, user, "x", "global/another"), 400)
-
-
 def test_a_version_that_is_not_there_is_not_found(api: httpx.Client, user: str) -> None:
     activate(api, user)
     problem(read(api, user, version=9), 404)
@@ -198,13 +193,6 @@ def test_the_same_key_updates_once(api: httpx.Client, user: str) -> None:
     assert again.json() == first.json()
     problem(update(api, user, "Other.", headers={"Idempotency-Key": "k1"}), 422)
     assert read(api, user).json()["bank"]["version"] == 2
-
-
-def test_an_update_of_a_conversation_counts_once(api: httpx.Client, user: str) -> None:
-    activate(api, user)
-    assert not update(api, user, "Once.", conversation_id="c", update_count=1).json()["repeated"]
-    assert update(api, user, "Once.", conversation_id="c", update_count=1).json()["repeated"]
-    assert read(api, user).json()["content"]["active.md"].count("Once.") == 1
 
 
 def test_sections_are_searched_by_those_who_ask_for_them(api: httpx.Client, user: str) -> None:

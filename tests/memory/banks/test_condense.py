@@ -7,7 +7,7 @@ import pytest
 
 from config.recipes import BankRecipe
 from memory.banks.condense import condense, shortened
-from memory.banks.decisions import Append, Metadata, merge
+from memory.banks.decisions import Decision, Metadata, merge
 from memory.banks.markdown import items, parse, tokens_of
 from memory.banks.types import template
 
@@ -20,7 +20,7 @@ def bank(*said: tuple[str, str, str, int]) -> dict[str, str]:
     """A project's files, with what was said: file, section, content, days ago."""
     files = template("project", "loci")
     for file, section, content, days in said:
-        decision = Append(file, content, Metadata(section))
+        decision = Decision("append", file, content, Metadata(section))
         files, _ = merge(files, [decision], NOW - timedelta(days=days))
     return files
 

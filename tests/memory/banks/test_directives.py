@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from memory.banks.decisions import Append, Create, Replace
 from memory.banks.directives import MOST_DECISIONS, directives_in
 from tests.banks import begun, content, update
 from tests.conversations import USER
@@ -54,8 +53,11 @@ async def test_no_model_is_asked_about_it(with_model: Memory, scripted_model: Sc
         (directive("a.exe", "append", "a"), "cannot be a file"),
         (directive("a.md", "append", " \n"), "puts nothing into it"),
         (directive("a.md", "append", ""), "change 1.content"),
-        (directive("a.md", "delete", "SECRET"), "change 1: operation_type must be append, replace or create"),
-        ({"target_file": "a.md", "content": "a"}, "change 1: operation_type must be"),
+        (
+            directive("a.md", "delete", "SECRET"),
+            "change 1.operation_type: Input should be 'append', 'replace' or 'create'",
+        ),
+        ({"target_file": "a.md", "content": "a"}, "change 1.operation_type: Field required"),
         ({"target_file": "a.md", "operation_type": "append", "metadata": {}}, "change 1.content: Field required"),
         ({"target_file": 5, "operation_type": "append", "content": "a"}, "change 1.target_file"),
         ([directive("a.md", "append", "a"), "SECRET"], "change 2"),
@@ -100,6 +102,6 @@ def test_each_operation_is_its_decision_and_a_tag_for_what_is_critical_is_kept()
         directive("ideas.md", "create", "One.", tags=["critical"]),
     ]
     found = directives_in("project", json.dumps(said)) or []
-    assert [type(one) for one in found] == [Append, Replace, Create]
+    assert [one.operation for one in found] == ["append", "replace", "create"]
     assert [one.metadata.section for one in found][:2] == ["Next", "Issues"]
     assert found[2].content == "One. [critical]"

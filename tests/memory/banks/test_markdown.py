@@ -11,7 +11,7 @@ from memory.banks.decisions import section_title
 from memory.banks.markdown import (
     Page,
     Section,
-    blocks,
+    by_heading,
     closed,
     entry,
     items,
@@ -48,10 +48,6 @@ MARKDOWN = st.lists(
     ),
     max_size=30,
 ).map("\n".join)
-
-
-def never(line: str) -> bool:
-    return False
 
 
 def words(text: str) -> list[str]:
@@ -160,15 +156,10 @@ def test_items_are_list_items_paragraphs_and_entries() -> None:
 
 
 @given(MARKDOWN)
-def test_items_paragraphs_and_blocks_have_all_lines(text: str) -> None:
-    for parts in (items(text), paragraphs(text), blocks(text, never)):
+def test_items_paragraphs_and_what_stands_under_headings_have_all_lines(text: str) -> None:
+    under = ["\n".join(parts) for parts in by_heading(text)]
+    for parts in (items(text), paragraphs(text), under):
         assert words("\n".join(parts)) == words(text)
-
-
-def test_blocks_are_divided_where_it_is_said_even_under_a_heading() -> None:
-    text = "# A\none\n\ntwo\n\n>> x\nthree"
-    assert blocks(text, never) == ["# A\none\n\ntwo\n\n>> x\nthree"]
-    assert blocks(text, lambda line: line.startswith(">>")) == ["# A\none\n\ntwo", ">> x\nthree"]
 
 
 @pytest.mark.parametrize(

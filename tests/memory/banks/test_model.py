@@ -7,8 +7,8 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import BankRecipe
-from memory.banks import model as module
-from memory.banks.decisions import Append, Create, Replace, merge
+from memory.banks import omissions as module
+from memory.banks.decisions import Decision, merge
 from memory.banks.markdown import parse, tokens_of
 from memory.banks.model import decide_by_model, optimise_by_model
 from memory.banks.store import MOST_ERRORS
@@ -51,7 +51,7 @@ async def test_its_decisions_are_typed(chat_model: RemoteChatModel, scripted_mod
     )
     scripted_model.script(answer(f"```json\n{said}\n```"))
     decisions = await decide_by_model(chat_model, "project", template("project", "x"), CONTENT, RECIPE)
-    assert [type(decision) for decision in decisions] == [Append, Replace, Create]
+    assert [one.operation for one in decisions] == ["append", "replace", "create"]
     assert decisions[0].content == "We chose SQLite over Postgres. [critical]"
     assert decisions[0].metadata.tags == ("critical",)
 
@@ -100,8 +100,8 @@ async def test_content_and_bank_are_quoted_as_data(chat_model: RemoteChatModel, 
 
 def grown() -> dict[str, str]:
     files = template("project", "x")
-    many = [Append("active.md", f"Prose number {number}. " * 40) for number in range(60)]
-    files, _ = merge(files, [Append("decisions.md", "[critical] Keep this."), *many], now())
+    many = [Decision("append", "active.md", f"Prose number {number}. " * 40) for number in range(60)]
+    files, _ = merge(files, [Decision("append", "decisions.md", "[critical] Keep this."), *many], now())
     return files
 
 
@@ -134,15 +134,18 @@ async def test_what_is_critical_before_the_first_section_is_put_back_there(
 async def test_what_a_model_wrote_is_read_once_however_much_is_critical(
     chat_model: RemoteChatModel, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files, _ = merge(grown(), [Append("decisions.md", f"[critical] Keep {number}.") for number in range(200)], now())
+    files, _ = merge(
+        grown(), [Decision("append", "decisions.md", f"[critical] Keep {number}.") for number in range(200)], now()
+    )
     flattened: list[str] = []
-    real = module._flat
+    real = module.flat
 
     def flat(text: str) -> str:
         flattened.append(text)
         return real(text)
 
-    monkeypatch.setattr(module, "_flat", flat)
+    for where in ("model", "omissions"):
+        monkeypatch.setattr(f"memory.banks.{where}.flat", flat)
     short = files | {"active.md": f"# Active\n\n## Notes\n\n{'Short prose. ' * 1_200}"}
     scripted_model.script(answer(json.dumps({"files": short})))
     await optimise_by_model(chat_model, "project", files, RECIPE)

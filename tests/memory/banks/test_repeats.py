@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.banks.decisions import Append, Done, Metadata, Replace, merge
+from memory.banks.decisions import Decision, Done, Metadata, merge
 from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
 from memory.banks.types import template
@@ -74,7 +74,7 @@ def test_what_is_said_twice_at_once_is_kept_as_it_was_said() -> None:
 
 def test_what_replaced_a_section_is_followed_by_what_it_is_told_to_be() -> None:
     files, _ = told("Decision: a.")
-    again = Append("decisions.md", "a.", Metadata("Decisions"))
-    files, done = merge(files, [Replace("decisions.md", "See a.", Metadata("Decisions")), again], MOMENT)
+    again = Decision("append", "decisions.md", "a.", Metadata("Decisions"))
+    files, done = merge(files, [Decision("replace", "decisions.md", "See a.", Metadata("Decisions")), again], MOMENT)
     assert files["decisions.md"].count(" a.") == 2
     assert [one.operation_type for one in done] == ["replace", "append"]

@@ -10,6 +10,7 @@ from config.recipes import SEARCH
 from memory.banks.bank import texts_of
 from memory.banks.store import Change
 from memory.recall.ranking import Scope
+from memory.store.leases import pending
 from tests.banks import begun, found, update
 from tests.conversations import USER, pairs, settle
 
@@ -54,7 +55,7 @@ async def test_messages_are_ranked_as_if_there_were_no_banks(quiet: Memory) -> N
     assert [hit.score for hit in both.hits] == sorted((hit.score for hit in both.hits), reverse=True)
 
 
-async def test_one_brings_the_sections_up_to_a_bank_for_all_who_asked_before_it_looked(
+async def test_one_brings_the_sections_up_to_a_bank_for_all_who_ask(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(quiet)
@@ -67,9 +68,10 @@ async def test_one_brings_the_sections_up_to_a_bank_for_all_who_asked_before_it_
         await write(*arguments)
 
     monkeypatch.setattr(sections, "_write", counted)
+    await quiet.engine.store.collections.banks.update_many({}, {"$set": {"sections": pending()}})
     assert all(await asyncio.gather(*(sections.follow(USER, "project", "loci") for _ in range(10))))
     assert looks == 1
-    assert await sections.follow(USER, "project", "loci")
+    assert await sections.follow(USER, "project", "loci", anew=True)
     assert looks == 2
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.banks.decisions import Append, Metadata, Replace
+from memory.banks.decisions import Decision, Metadata
 from memory.banks.filing import decide_by_rules
 from memory.banks.targets import told_of_misunderstood
 
@@ -39,7 +39,7 @@ def test_a_line_that_names_a_file_says_where_all_that_follows_goes(line: str, fi
 def test_a_file_in_brackets_may_have_its_text_behind_it(line: str, place: tuple[str, str]) -> None:
     first, second = decide_by_rules("project", f"{line}\n[file: context.md] Dogs are white.")
     assert (first.target_file, first.metadata.section, first.content) == (*place, "Cats are black.")
-    assert isinstance(first, Replace) == ("(replace)" in line)
+    assert (first.operation == "replace") == ("(replace)" in line)
     assert (second.target_file, second.content) == ("context.md", "Dogs are white.")
 
 
@@ -56,12 +56,6 @@ def test_a_file_that_is_spoken_of_in_passing_is_no_target() -> None:
     assert decision.target_file == "active.md"
 
 
-def test_a_section_may_be_replaced_where_the_content_says_so() -> None:
-    first, second = decide_by_rules("project", "active.md > Current focus (replace):\nThe tests.\n\n- And the docs.")
-    assert isinstance(first, Replace)
-    assert isinstance(second, Append)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -76,17 +70,17 @@ def test_a_section_may_be_replaced_where_the_content_says_so() -> None:
 )
 def test_replace_may_stand_wherever_one_would_write_it(line: str) -> None:
     [decision] = decide_by_rules("project", f"{line}\nOnly this is next.")
-    assert decision == Replace("progress.md", "Only this is next.", Metadata("Next", "note"))
+    assert decision == Decision("replace", "progress.md", "Only this is next.", Metadata("Next", "note"))
 
 
 @pytest.mark.parametrize("line", ["context.md: (replace)", "context.md (replace):", "[file: context.md] (replace)"])
 def test_a_file_without_a_section_is_replaced_in_those_that_the_content_is_for(line: str) -> None:
     decisions = decide_by_rules("project", f"{line}\n## Purpose\nA chat.\n\n## Constraints\nNo cloud.\n\n## Odd\nx")
-    told = [(type(one), one.target_file, one.metadata.section, one.content) for one in decisions]
+    told = [(one.operation, one.target_file, one.metadata.section, one.content) for one in decisions]
     assert told == [
-        (Replace, "context.md", "Purpose", "A chat."),
-        (Replace, "context.md", "Constraints", "No cloud."),
-        (Append, "context.md", "Purpose", "## Odd\nx"),
+        ("replace", "context.md", "Purpose", "A chat."),
+        ("replace", "context.md", "Constraints", "No cloud."),
+        ("append", "context.md", "Purpose", "## Odd\nx"),
     ]
 
 

@@ -9,27 +9,17 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from memory.banks.banks import IN_THREAD
 from memory.banks.store import REPEATED_WITHIN
 from memory.banks.update import LONGEST_UPDATE, BankUpdate
-from memory.banks.writing import IN_THREAD
+from tests.banks import begun, content, update
 from tests.conversations import USER
 from tests.scripted_model import ScriptedModel, answer
 from utils.clock import now
 from utils.errors import InvalidInput
 from utils.text import off_a_terminal
 
-
-async def begun(memory: Memory, name: str = "loci") -> str:
-    await memory.activate(USER, "project", name)
-    return f"project/{name}"
-
-
-async def content(memory: Memory, name: str = "loci") -> str:
-    return "\n".join((await memory.engine.library.banks.get(USER, "project", name)).content.values())
-
-
-async def update(memory: Memory, text: str, name: str = "loci", **more: Any) -> Any:
-    return await memory.update(USER, "project", name, text, **more)
+MINE = "project/loci"
 
 
 async def test_a_request_is_of_one_bank_and_one_content(quiet: Memory) -> None:
@@ -64,23 +54,23 @@ async def test_a_request_is_of_one_life_of_its_bank(quiet: Memory) -> None:
 
 
 async def test_an_activation_begins_a_new_count(quiet: Memory) -> None:
-    mine = await begun(quiet)
+    await begun(quiet)
     place = "active.md > Status (replace): "
     for color, count in (("green", 1), ("red", 2), ("red", 2)):
-        await update(quiet, place + color, conversation_id=mine, update_count=count)
-    assert (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+        await update(quiet, place + color, conversation_id=MINE, update_count=count)
+    assert (await update(quiet, place + "green", conversation_id=MINE, update_count=1)).repeated
     assert "red" in await content(quiet)
     await begun(quiet)
-    assert not (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+    assert not (await update(quiet, place + "green", conversation_id=MINE, update_count=1)).repeated
     assert "green" in await content(quiet)
-    assert (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+    assert (await update(quiet, place + "green", conversation_id=MINE, update_count=1)).repeated
 
 
 async def test_a_count_alone_is_of_the_banks_conversation(quiet: Memory) -> None:
-    mine = await begun(quiet)
+    await begun(quiet)
     await update(quiet, "The sky was blue.", update_count=1)
     assert (await update(quiet, "The sky was blue.", update_count=1)).repeated
-    assert (await update(quiet, "The sky was blue.", conversation_id=mine, update_count=1)).repeated
+    assert (await update(quiet, "The sky was blue.", conversation_id=MINE, update_count=1)).repeated
     assert not (await update(quiet, "The sky was blue.", update_count=2)).repeated
 
 
@@ -192,9 +182,9 @@ async def test_files_for_which_there_is_no_room_are_told_of_at_once_and_later(qu
 
 async def test_a_conversation_with_another_bank_changes_nothing(quiet: Memory) -> None:
     await begun(quiet)
-    other = await begun(quiet, "other")
+    await begun(quiet, "other")
     with pytest.raises(InvalidInput, match="another memory bank"):
-        await update(quiet, "The sky was blue.", conversation_id=other)
+        await update(quiet, "The sky was blue.", conversation_id="project/other")
     assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 1
 
 
@@ -216,30 +206,14 @@ async def test_what_was_coloured_is_told_in_the_answer(quiet: Memory) -> None:
     assert "The tests passed today." in await content(quiet)
 
 
-async def test_a_file_that_a_line_made_in_passing_is_told_of_in_the_answer(quiet: Memory) -> None:
-    await begun(quiet)
-    pull_request = "Files touched:\n\nreadme.md: typo\nnotes.md: removed\n\nWe decided to release."
-    [told] = (await update(quiet, pull_request)).previous_errors
-    assert told.severity == "info" and told.description.startswith("readme.md, notes.md were made because a line")
-    for said in (
-        pull_request,
-        "decisions.md: We use Z.",
-        "[file: ideas.md] x",
-        "plans.md:\nA dark theme.",
-        "- a.md: b",
-    ):
-        assert (await update(quiet, said)).previous_errors == ()
-
-
-async def test_what_is_to_be_replaced_without_saying_where_is_added_and_told_of(quiet: Memory) -> None:
+async def test_what_is_to_be_replaced_without_saying_where_is_added(quiet: Memory) -> None:
     await begun(quiet)
     await update(quiet, "Done: shipped v1.\n\nNext: write the docs.")
-    replaced = await update(quiet, "progress.md (replace): Next: only the tests are left.")
-    assert replaced.previous_errors == ()
+    await update(quiet, "progress.md (replace): Next: only the tests are left.")
     progress = (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
     assert "shipped v1" in progress and "write the docs" not in progress
-    [told] = (await update(quiet, "progress.md (replace): The sky was blue.")).previous_errors
-    assert told.description.startswith("progress.md was to be replaced, but nothing says which section")
+    [change] = (await update(quiet, "progress.md (replace): The sky was blue.")).changes
+    assert change.operation_type == "append"
     assert "shipped v1" in (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
 
 
@@ -251,6 +225,6 @@ async def test_what_is_ticked_off_is_one_item_and_its_former_text_is_in_the_hist
     assert told == [("settle", "Next"), ("append", "Done")]
     assert (await content(quiet)).count("rotate the API keys") == 1
     _, before = await quiet.engine.library.banks.at(USER, "project", "loci", done.version - 1)
-    assert "- [ ] rotate the API keys" in before["progress.md"]
+    assert "[ ] rotate the API keys" in before["progress.md"]
     same = await update(quiet, "- [x] rotate the API keys")
     assert [one.operation_type for one in same.changes] == ["unchanged"] and same.version == done.version + 1

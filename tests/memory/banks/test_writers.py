@@ -9,7 +9,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.banks.bank import texts_of
-from memory.banks.decisions import Append, merge
+from memory.banks.decisions import Decision, merge
 from memory.banks.markdown import parse
 from memory.banks.store import Change
 from memory.banks.writing import PLACINGS
@@ -27,17 +27,6 @@ async def test_two_clients_at_once_both_get_their_way(quiet: Memory) -> None:
     assert [text.count(f"on day {number}.") for number in range(20)] == [1] * 20
     versions = await quiet.engine.library.banks.versions(USER, "project", "loci", limit=50)
     assert [one.version for one in versions] == list(range(21, 0, -1))
-
-
-async def test_a_request_that_comes_again_changes_nothing(quiet: Memory) -> None:
-    await begun(quiet)
-    first = await update(quiet, "We use SQLite.", request="r1")
-    again = await update(quiet, "We use SQLite.", request="r1")
-    assert (again.repeated, again.bank.version, again.changes) == (True, 2, first.changes)
-    await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
-    await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
-    await update(quiet, "We use ruff.", conversation_id="c", update_count=2)
-    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 4
 
 
 async def test_an_update_is_told_its_own_version_whoever_wrote_after_it(
@@ -117,7 +106,9 @@ async def test_sections_follow_a_version_that_was_made_while_they_were_written(
 
     async def another() -> None:  # one that dies before it makes sections
         seen = await quiet.engine.library.banks._store.find(USER, "project", "loci")
-        files, _ = merge(texts_of(seen), [Append("active.md", "The lighthouse keeper is called Ada.")], now())
+        files, _ = merge(
+            texts_of(seen), [Decision("append", "active.md", "The lighthouse keeper is called Ada.")], now()
+        )
         await quiet.engine.library.banks._store.commit(seen, Change(files, "update", "rule_based"))
 
     with monkeypatch.context() as patched:
@@ -186,17 +177,6 @@ async def test_a_writer_whom_another_overtook_does_not_take_the_bank_back(
     assert done.bank.version == 3
     text = await content(quiet)
     assert text.count("a faster one") == text.count("a slow one") == 1
-
-
-async def test_the_next_writer_takes_up_what_a_dead_one_left(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    await begun(quiet)
-    with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill, after=True)
-        await update(quiet, "Said before the power went.")
-    done = await update(quiet, "Said after it came back.")
-    assert done.bank.version == 3
-    text = await content(quiet)
-    assert text.count("before the power") == text.count("after it came") == 1
 
 
 async def test_sections_that_a_dead_writer_did_not_make_are_made_by_the_sweep(

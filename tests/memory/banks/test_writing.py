@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from config.recipes import BankRecipe
-from memory.banks.decisions import Append, Metadata, Replace, merge
+from memory.banks.decisions import Decision, Metadata, merge
 from memory.banks.markdown import parse
 from memory.banks.model import as_shown
 from memory.banks.types import template
@@ -34,8 +34,8 @@ def writer(model: RemoteChatModel) -> BankWriter:
 
 def files(*items: str) -> dict[str, str]:
     """A large bank in which something stands under what comes next."""
-    long = Append("context.md", "The museum lends skeletons. " * 40)
-    coming = [Append("progress.md", item, NEXT) for item in items or ("Ship the parser on Friday.",)]
+    long = Decision("append", "context.md", "The museum lends skeletons. " * 40)
+    coming = [Decision("append", "progress.md", item, NEXT) for item in items or ("Ship the parser on Friday.",)]
     made, _ = merge(template("project", "x"), [long, *coming], now())
     return made
 
@@ -57,14 +57,16 @@ def test_of_a_large_bank_the_headings_are_shown_and_what_is_asked_for() -> None:
     assert {name: [one.title for one in parse(text).sections] for name, text in seen.items()} == {
         name: [one.title for one in parse(text).sections] for name, text in whole.items()
     }
-    again = as_shown(whole, SMALL, [Replace("progress.md", SAID, NEXT), Replace("none.md", SAID)])
+    again = as_shown(
+        whole, SMALL, [Decision("replace", "progress.md", SAID, NEXT), Decision("replace", "none.md", SAID)]
+    )
     assert "Friday" in again["progress.md"]
     assert "skeletons" not in str(again)
     assert as_shown(whole, BankRecipe()) is whole
 
 
 def test_a_section_that_is_too_long_is_not_shown() -> None:
-    seen = as_shown(files("Ship it. " * 200), SMALL, [Replace("progress.md", SAID, NEXT)])
+    seen = as_shown(files("Ship it. " * 200), SMALL, [Decision("replace", "progress.md", SAID, NEXT)])
     assert "Ship it." not in str(seen)
 
 
@@ -73,14 +75,16 @@ async def test_a_model_sees_what_it_would_replace(writer: BankWriter, scripted_m
     placed = await writer.place("project", files(), SAID)
     first, second = banks_shown(scripted_model)
     assert ("Friday" in first["progress.md"], "Friday" in second["progress.md"]) == (False, True)
-    assert [(type(one), one.content) for one in placed.decisions] == [(Replace, f"{SAID} Ship the parser on Friday.")]
+    assert [(one.operation, one.content) for one in placed.decisions] == [
+        ("replace", f"{SAID} Ship the parser on Friday.")
+    ]
     assert await writer.place_again(placed, "project", files(), SAID) is placed
 
 
 async def test_what_it_was_not_shown_stays(writer: BankWriter, scripted_model: ScriptedModel) -> None:
     scripted_model.script(decided("replace"), decided("replace"))
     placed = await writer.place("project", files("Ship it. " * 200), SAID)
-    assert [(type(one), one.content) for one in placed.decisions] == [(Append, SAID)]
+    assert [(one.operation, one.content) for one in placed.decisions] == [("append", SAID)]
 
 
 async def test_it_is_asked_once_where_it_replaces_nothing(writer: BankWriter, scripted_model: ScriptedModel) -> None:
@@ -97,7 +101,7 @@ async def test_what_the_content_itself_replaces_is_replaced_unseen(
     writer = BankWriter(model, BankRecipe(most=100))
     scripted_model.script(decided("replace", said))
     placed = await writer.place("project", files(), said)
-    assert [type(one) for one in placed.decisions] == [Replace]
+    assert [one.operation for one in placed.decisions] == ["replace"]
     other = files("Another client's line.")
     assert await writer.place_again(placed, "project", other, said) is placed
     assert len(scripted_model.asked("chat")) == 1
