@@ -73,17 +73,20 @@ def test_a_state_that_names_no_failure_is_none(state: str) -> None:
             '<?xml version="1.0"?>\n<testsuite name="cart" tests="4" failures="1" errors="0">\n'
             '<testcase name="adds"/>\n<testcase classname="shop.Cart" name="refunds">'
             '<failure message="502 is not 200">at x</failure></testcase>\n</testsuite>',
-            ["tests 4, failures 1", "classname shop.Cart, name refunds, failure (message 502 is not 200"],
+            [
+                "name: cart; tests: 4; failures: 1; errors: 0",
+                "classname: shop.Cart; name: refunds; failure: message: 502 is not 200; at x",
+            ],
         ),
         (
             '<testsuites>\n<testsuite tests="2" failures="1">\n'
             '<testcase name="x"><failure message="no"/></testcase>\n<testca',
-            ["tests 2, failures 1", "name x, failure (message no"],
+            ["tests: 2; failures: 1", "name: x; failure: message: no"],
         ),
         (
             '<checkstyle><file name="a.js">'
             '<error line="3" severity="error" message="No semicolon"/></file></checkstyle>',
-            ["line 3, severity error, message No semicolon"],
+            ["name: a.js; error: line: 3; severity: error; message: No semicolon"],
         ),
     ],
 )
