@@ -1,12 +1,13 @@
 """Values: what the JSON, the reports in XML and the tables of an output tell, a line for each object or row."""
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
 
 from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, goes_on, rank_of
-from memory.views import json_in, rows_of, talk_of, worth_of
+from memory.views import json_in, talk_of, worth_of
 from utils.text import GAP, cut_at_word, repair
 
 DEEPEST = 10  # objects and lists within each other that are read
@@ -16,6 +17,8 @@ LONGEST_NAME = 60  # characters by which an object is called
 MOST_FIELDS, MOST_ITEMS = 12, 8  # told of an object, and of a list of values
 MOST_LISTED = 5  # objects of a list that are told; of a longer one those that fail or sum up, or else differ
 MOST_REPORTS, MOST_COLUMNS = 20, 64
+FEWEST_LINES, FEWEST_FIELDS = 4, 3  # of a table between commas; two sentences may have as many commas
+MOSTLY = 0.9  # share of its lines that have as many fields as the first one
 NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
 
 _SUM = re.compile(r"(?:^|; )[^;:]*: (?:totals?|sum|all files|overall)(?=;|$)", re.IGNORECASE)
@@ -33,6 +36,7 @@ _REPORT = re.compile(r"^[ \t]*(?:<\?xml\b[^>]*>\s*)?(?=<(testsuites?|checkstyle)
 _TAG = re.compile(r"<(?P<name>[\w.:-]++)(?P<fields>(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'))*+)\s*+/?>(?P<text>[^<]*+)")
 _FIELD = re.compile(r"([\w.:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _TABLE_RULE = re.compile(r"(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+")
+_NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{1,18})?")
 _WIDE = re.compile(r" {2,}|\t")
 _BAR = re.compile(r"[|│]")
 _COLUMN_NAME = re.compile(r"(?=.*[^\W\d]|[#%])[^.!?;=:]{1,40}")
@@ -194,10 +198,24 @@ def _table(lines: Sequence[str], at: int) -> tuple[int, list[dict[str, Any]]]:
     if (at == 0 or not lines[at - 1].strip()) and ("," in head or ";" in head):
         while end < len(lines) and lines[end].strip():
             end += 1
-        rows = rows_of(lines[at:end]) or []
-        if any(isinstance(value, int | float) for row in rows for value in row.values()):
-            return end, [dict(row) for row in rows]
-    return at + 1, []
+        return (end, rows) if (rows := _separated(lines[at:end])) else (at + 1, [])
+    return end, []
+
+
+def _separated(lines: Sequence[str]) -> list[dict[str, Any]]:
+    """For each line below the first one, its fields between commas or semicolons by the names in that; none where the
+    lines are no such table with numbers in it."""
+    for separator in ",;" if len(lines) >= FEWEST_LINES else "":
+        try:
+            names, *rows = ([cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator))
+        except csv.Error:  # of a field that is too long
+            continue
+        is_table = FEWEST_FIELDS <= len(set(names)) == len(names) and all(map(_COLUMN_NAME.fullmatch, names))
+        alike = [row for row in rows if len(row) == len(names)]
+        has_numbers = any(_NUMBER.fullmatch(cell) for row in alike for cell in row)
+        if is_table and has_numbers and len(rows) + 1 == len(lines) and len(alike) >= MOSTLY * len(rows):
+            return [dict(zip(names, row, strict=False)) for row in rows]
+    return []
 
 
 def _is_rule(line: str) -> bool:

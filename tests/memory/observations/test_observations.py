@@ -19,9 +19,9 @@ from memory.recall.ranking import Scope
 from tests.conversations import Silent, settle
 from tests.in_memory import in_memory, open_in_memory
 from utils.clock import now
-from utils.mongo import Document
 from utils.embeddings import LocalEmbedder
 from utils.errors import InvalidInput, NotFound
+from utils.mongo import Document
 
 HERON = "The heron nests by the mill"
 
