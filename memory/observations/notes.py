@@ -14,7 +14,7 @@ from memory.observations.values import tables_in, take_values
 from memory.recall import asked
 from memory.views import excerpt, read_page, talk_of
 from utils.sentences import split_sentences
-from utils.text import cut_at_word, ends_with_full_stop, ends_with_question_mark
+from utils.text import GAP, cut_at_word, ends_with_full_stop, ends_with_question_mark
 
 READ, MOST_LINES = 400_000, 20_000  # characters and lines of an output that are read, half of them from its end
 MOST_OF_A_MODEL = 4_000  # characters of an output that a model reads
@@ -31,6 +31,7 @@ _NOTHING = frozenset({"none", "n/a", "nothing"})
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _DIGITS = re.compile(r"\d+")
+_LONG_LINE = re.compile(r"^(.{500}).{2,}(.{500})$", re.MULTILINE)  # of which a model reads the beginning and the end
 _UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
 _ADDRESS = re.compile(r"\S+://\S+")
 
@@ -102,7 +103,8 @@ def output_for_model(output: str) -> str:
         return output
     lines, text = take_values(output)
     first = "\n".join(line.text for line in lines)[: MOST_OF_A_MODEL // 2]
-    return f"{first}\n{excerpt(read_page(text), talk_of([]), MOST_OF_A_MODEL - len(first) - 1)}".strip()
+    rest = _LONG_LINE.sub(rf"\1{GAP}\2", read_page(text))
+    return f"{first}\n{excerpt(rest, talk_of([]), MOST_OF_A_MODEL - len(first) - 1)}".strip()
 
 
 def _lines_of(output: str) -> list[Line]:
