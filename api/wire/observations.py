@@ -1,6 +1,6 @@
 """Wire shapes of observations."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from api.wire.base import OwnedRequest
 from api.wire.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from memory.domain import Role
 from memory.observations import (
+    CATEGORIES,
     LONGEST,
     LONGEST_SOURCE,
     Category,
@@ -128,10 +129,6 @@ class NoteOut(Wire):
     id: str
     content: str
 
-    @classmethod
-    def of_category(cls, category: Category, every: Iterable[Observation]) -> "list[NoteOut]":
-        return [cls(id=one.id, content=one.content) for one in every if one.category == category]
-
 
 class ExtractResponse(Wire):
     """`outcome`: "skipped" where the output was too short, "failed" where the model gave nothing that can be read.
@@ -145,13 +142,7 @@ class ExtractResponse(Wire):
 
     @classmethod
     def of(cls, extracted: Extracted) -> "ExtractResponse":
-        return cls(
-            outcome=extracted.outcome,
-            model=extracted.model,
-            findings=NoteOut.of_category("finding", extracted.observations),
-            insights=NoteOut.of_category("insight", extracted.observations),
-            lessons=NoteOut.of_category("lesson", extracted.observations),
-        )
+        return cls(outcome=extracted.outcome, model=extracted.model, **_by_category(extracted.observations))
 
 
 class SaidIn(Wire):
@@ -183,8 +174,14 @@ class ConsolidateResponse(Wire):
     def of(cls, done: Consolidated) -> "ConsolidateResponse":
         return cls(
             added=done.added,
-            findings=NoteOut.of_category("finding", done.observations),
-            insights=NoteOut.of_category("insight", done.observations),
-            lessons=NoteOut.of_category("lesson", done.observations),
             summary=NoteOut(id=done.summary.id, content=done.summary.content) if done.summary else None,
+            **_by_category(done.observations),
         )
+
+
+def _by_category(observations: Sequence[Observation]) -> dict[str, list[NoteOut]]:
+    """Notes under the names of the fields that hold them."""
+    return {
+        f"{category}s": [NoteOut(id=one.id, content=one.content) for one in observations if one.category == category]
+        for category in CATEGORIES
+    }

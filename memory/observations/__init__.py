@@ -18,8 +18,8 @@ from memory.observations.observation import (
     observed,
     source_of_session,
 )
-from memory.observations.observations import Observations
-from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
+from memory.observations.observations import INDEXED, Observations
+from memory.observations.observer import Consolidated, Extracted, Outcome
 from memory.observations.room import AgentNotes, open_notes
 from memory.observations.scratchpad import (
     LONGEST_KEY,
@@ -27,10 +27,8 @@ from memory.observations.scratchpad import (
     LONGEST_VALUE,
     Entry,
     Scratchpad,
-    folded_of,
     wrong_with,
 )
-from memory.observations.store import INDEXED, ObservationStore, document_of
 
 __all__ = [
     "CATEGORIES",
@@ -47,16 +45,12 @@ __all__ = [
     "Entry",
     "Extracted",
     "Observation",
-    "ObservationStore",
     "Observations",
     "Observed",
-    "Observer",
     "Outcome",
     "Recalled",
     "Said",
     "Scratchpad",
-    "document_of",
-    "folded_of",
     "observation_id",
     "observed",
     "open_notes",

@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memory.observations.observation import Category, Observed
-from memory.observations.salience import LONGEST, MOST, Line, Rank, ends_of, excerpt, is_code, lines_in, rank_of
+from memory.observations.salience import LONGEST, Line, Rank, is_code, lines_in, rank_of
 from memory.observations.values import tables_in, take_values
 from memory.recall import asked
-from memory.views import read_page
+from memory.views import excerpt, read_page, talk_of
 from utils.sentences import split_sentences
-from utils.text import cut_at_word, ends_with_full_stop
+from utils.text import GAP, cut_at_word, ends_with_full_stop, ends_with_question_mark
 
+READ, MOST_LINES = 400_000, 20_000  # characters and lines of an output that are read, half of them from its end
+MOST_OF_A_MODEL = 4_000  # characters of an output that a model reads
 NOTE_CHARACTERS = 1_000
 MOST_NOTES = 10  # kept of a category
 MOST_TOTALS, MOST_ALIKE = 4, 2  # that stand first; errors that are alike but for their numbers
@@ -29,63 +31,46 @@ _NOTHING = frozenset({"none", "n/a", "nothing"})
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _DIGITS = re.compile(r"\d+")
+_LONG_LINE = re.compile(r"^(.{500}).{2,}(.{500})$", re.MULTILINE)  # of which a model reads the beginning and the end
 _UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
+_ADDRESS = re.compile(r"\S+://\S+")
 
 # What only seems to be decided, important or learned: "not yet decided", "I don't remember", "maybe we will use".
 OPEN = re.compile(
-    r"\bundecided\b|\b(?:without|no) (?:(?:any|a|final|clear|real) ){0,2}(?:decisions?|conclusions?|agreement)\b"
-    r"|\b(?:before|once) (?:\w+ ){1,2}(?:decide|agree|(?:have|has) (?:decided|agreed))\b"
+    r"\bundecided\b|\b(?:before|once) \w+ (?:decide|agree|(?:have|has) (?:decided|agreed))\b"
     r"|\b(?:maybe|perhaps|possibly|might|may|could|whether|not|never|nobody|nothing|hardly|cannot|no|if"
-    r"|unless|until|to be|n['’]t|\w+n['’]t) (?!only\b|again\b)(?:(?!but\b|and\b|so\b|it\b)\w+ ){0,4}?"
-    r"(?:will use|should use|decided?|conclusions?|important|remember|agreed?|learn(?:ed|t)? that)\b",
+    r"|without|unless|until|to be|n['’]t|\w+n['’]t) (?!only\b|again\b)(?:(?!but\b|and\b|so\b|it\b)\w+ ){0,4}?"
+    r"(?:will use|should use|decided?|decision|conclusion|important|remember|agreed?|agreement|learn(?:ed|t)? that)\b",
     re.IGNORECASE,
 )
 _LESSON = re.compile(
-    r"(?:always|never(?! mind)|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in (?:the )?future|"
-    r"remember to)\b|.*\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|should have|must not|"
-    r"should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
+    r"(?:always|never(?! mind)|avoid|do not|don['’]t|make sure|prefer|next time|in (?:the )?future)\b"
+    r"|.*\b(?:learn(?:ed|t) that|next time|should have|must not|should (?:always|never|not)|avoid (?:using|the|it))\b",
     re.IGNORECASE,
 )
 _INSIGHT = re.compile(
-    r"\b(?:decided|decision|conclu(?:de[ds]?|sion)|therefore|hence|because|due to|root cause|suggests?|indicates?|"
-    r"implies|means that|turns out|key insight|recommend(?:ed|s)?|(?:will|should) use|agreed|chose|better|worse|"
-    r"simpler|faster|slower|safer|cheaper|easier|likely|probably|instead of|rather than|trade-?off)\b",
+    r"\b(?:decided|decision|conclu(?:de[ds]?|sion)|therefore|because|due to|root cause|suggests?|means that|turns out"
+    r"|recommend(?:ed|s)?|(?:will|should) use|agreed|chose|better|worse|faster|slower|instead of|rather than)\b",
     re.IGNORECASE,
 )
-# What goes on, is to be done, asked, supposed or polite, and states nothing.
+# What goes on, is to be done, supposed or polite, and states nothing.
 _NO_STATEMENT = re.compile(
-    r"(?:i['’]?ll|i will|i['’]?a?m going|let me|let['’]s|we will|now i|next,? i|here (?:is|are)|sure|okay|ok|done|"
-    r"great|thanks?|please|hello|hi|step \d+|\[?\d+/\d+\]?|what if|suppos\w+|assum\w+|imagine|hypothe\w+|"
-    r"(?:then |also |and )?(?:ask|check|see|try|contact|look|open|click|run|go|talk|call|email|read|consider|review|"
-    r"verify|confirm|investigate|add|create|fix|update|rename|remove|move|install|tell|write|send|schedule)|"
-    r"\w+ing(?!.*\b(?:is|are|was|were|takes?|took|needs?|costs?|has|have|will|requires?)\b))\b"
-    r"|.*\b(?:maybe|perhaps|possibly|n['’]t know|not know|no idea|unclear|unsure|not sure|whether)\b"
-    r"|.*\bif\b.*\b(?:would|could|might)\b|.*\b(?:would|could|might)\b.*\bif\b"
-    r"|(?:had|were|should)\b.*\b(?:would|could)\b",
+    r"(?:i['’]?ll|i will|let me|let['’]s|now i|next,? i|here (?:is|are)|ok|done|thank\w*|please|hello|suppos\w+"
+    r"|(?:ask|check|see|try|look|open|click|run|go|read|consider|verify|confirm|add|create|install|tell|send)"
+    r"|\w+ing(?!.*\b(?:is|are|was|were|takes?|took|needs?|costs?|has|have|will|requires?)\b))\b"
+    r"|.*\b(?:maybe|perhaps|possibly|n['’]t know|not know|unclear|not sure|whether)\b"
+    r"|.*\bif\b.*\b(?:would|could|might)\b|.*\b(?:would|could|might)\b.*\bif\b",
     re.IGNORECASE,
 )
-_IS_TRUE = re.compile(
-    r"(?:it|this|that) (?:is|was) (?:not |now )?(?:true|false|known|clear|confirmed|certain) that\b", re.I
+_MEASURED = re.compile(r"[€$£¥₹]\s?\d|\d[\d.,:]*\s?(?:%|‰|°|[^\W\d_])|\d[.,]\d")
+_NAME = re.compile(
+    r"(?:^|(?<=\s))[\"'(`]*(?:[\w-]*\d|\w+[./_:]\w|[A-Z]{2,}|\w+[a-z][A-Z]|`[^`]+`)|(?<=[\w,;:] )[A-Z]\w"
 )
-_DONE = re.compile(r"\w+ed\b")  # "Checked the DNS" says what a step did, not what came to light
-_SHORT = re.compile(
-    r"(?:^|(?<=\s))[\"'(`]*(?:[\w-]*\d[\w.,:%-]*|\w+[./_:]\w[\w./-]*|[A-Z]{2,}\w*|\w+[a-z][A-Z]\w*|`[^`]+`)"
-)
-_MEASURED = re.compile(r"[€$£¥₹]\s?\d|\d[\d.,:]*\s?(?:%|‰|°|[^\W\d_])|\d[.,]\d|(?:[^\W\d_]+ ){2}\d+\b")
-_CAPITAL = re.compile(r"(?<=[\w,;:] )[A-Z]\w")
-_ENGLISH = re.compile(r"\b(?:the|is|are|were|has|have|of|and|to|uses?|runs?|lives?|will|\w{3,}ed)\b")
-_ALL = re.compile(r"(?:all|any|both|each|every|most|neither|no|none of)\s+[^\W\d_]{3,}\s", re.IGNORECASE)
-_NOT_SO = re.compile(r"\b(?:did not|didn['’]t|could(?: not|n['’]t)) (?:find|see|observe|detect|reproduce)\b"
-                     r"|\b(?:was|were|is|are)(?: not|n['’]t) \w{2,}ed\b|\bnever \w{2,}ed\b", re.IGNORECASE)  # fmt: skip
-_NAMED_VALUE = re.compile(r"(?P<key>[^\W\d_][^:：=|]{0,60}?)\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
-_STATE_KEY = re.compile(
-    r".*(?:status|state|result|verdict|outcome|health|severity|version|owner|region)$", re.IGNORECASE
-)
-_STATE = re.compile(
-    r"(?:on|off|true|false|yes|no|(?:en|dis)abled|(?:un)?\w+(?:able|ed|ing|healthy|active|ready))$", re.IGNORECASE
-)
+_ENGLISH = re.compile(r"\b(?:the|is|are|were|has|have|of|and|to|uses?|runs?|will|\w{3,}ed)\b")
+_NOT_SO = re.compile(r"\b(?:did not|didn['’]t) (?:find|see)\b|\b(?:was|were|is|are)(?: not|n['’]t) \w{2,}ed\b", re.I)
+_NAMED_VALUE = re.compile(r"[^\W\d_][^:：=|]{0,60}?\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,24}(?: [A-Z\d][\w.'’-]{0,24})?): +(?=\S+ .*[.!?。]$)")
-_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|\S*,\S*,\S*$|.*(?:\S {2,}.*){3}|.*\|.*\||\d[\d.,]* [!-~]+$")
+_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|\S*,\S*,\S*$|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
 
 
 def observe_by_rules(output: str) -> tuple[Observed, ...]:
@@ -114,17 +99,26 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
 
 def output_for_model(output: str) -> str:
     """An output as a model reads it: of a long one what its values tell, and the lines that matter most."""
-    if len(output) <= MOST:
+    if len(output) <= MOST_OF_A_MODEL:
         return output
     lines, text = take_values(output)
-    first = "\n".join(line.text for line in lines)[: MOST // 2]
-    return f"{first}\n{excerpt(read_page(text), MOST - len(first) - 1)}".strip()
+    first = "\n".join(line.text for line in lines)[: MOST_OF_A_MODEL // 2]
+    rest = _LONG_LINE.sub(rf"\1{GAP}\2", read_page(text))
+    return f"{first}\n{excerpt(rest, talk_of([]), MOST_OF_A_MODEL - len(first) - 1)}".strip()
 
 
 def _lines_of(output: str) -> list[Line]:
     values, text = take_values(output)
-    rows, rest = tables_in(ends_of(read_page(text)))
+    rows, rest = tables_in(_ends_of(read_page(text)))
     return [*values, *rows, *lines_in("\n".join(rest))]
+
+
+def _ends_of(text: str) -> list[str]:
+    """The lines of a text; of a huge one those at its beginning and at its end."""
+    if len(text) > READ:
+        text = f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+    lines = text.splitlines()
+    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
 
 
 def _notes_of(lines: list[Line]) -> Iterator[tuple[Category, str, Rank]]:
@@ -133,44 +127,40 @@ def _notes_of(lines: list[Line]) -> Iterator[tuple[Category, str, Rank]]:
     is_run = Rank.TOTAL in ranks and not ranks.isdisjoint((Rank.ERROR, Rank.PROGRESS))  # what a tool prints on its way
     for at, line in enumerate(lines):
         item = item_of(line.text)
+        text = plain(line.text if item is None else item)
         if (heading := heading_of(line.text)) is not None:
             under = heading
         elif (labelled := labelled_note(line.text)) is not None and (labelled[1] or not line.whole):
-            under = labelled[0]
-            if labelled[1]:
-                yield under, labelled[1], Rank.VALUE
+            under, said = labelled
+            if said:
+                yield under, said, Rank.VALUE
                 under = None
         elif item is not None and under is not None:
-            yield under, plain(item), Rank.VALUE
+            yield under, text, Rank.VALUE
         elif line.whole or line.rank <= Rank.VALUE:
-            yield "finding", plain(line.text if item is None else item), line.rank
+            yield "finding", text, line.rank
         else:
             under = None
-            is_last = at == len(lines) - 1 and len(lines) > 1
-            text = plain(line.text if item is None else item)
-            is_told = line.rank is Rank.PLAIN and not (is_run and item is None and not ends_with_full_stop(text))
-            notes = list(_stated(text)) if is_told else []
+            if line.rank is Rank.PROGRESS or (is_run and item is None and not ends_with_full_stop(text)):
+                continue
+            notes = list(_stated(text))
             yield from notes
-            if is_last and is_told and not notes and _says_something(line.text):
-                yield "finding", plain(line.text), Rank.PLAIN
+            if at == len(lines) - 1 > 0 and not notes and _says_something(text):
+                yield "finding", text, Rank.PLAIN
 
 
 def _says_something(text: str) -> bool:
-    return (
-        len(asked(text[:LONGEST])) >= FEWEST_TERMS
-        and len(text) <= LONGEST
-        and not (is_code(text) or _is_row(text) or _LISTING.match(text) or _NO_STATEMENT.match(text))
-    )
+    is_statement = not (is_code(text) or _is_row(text) or _LISTING.match(text) or _NO_STATEMENT.match(text))
+    return is_statement and len(text) <= LONGEST and len(asked(text)) >= FEWEST_TERMS
 
 
 def _stated(text: str) -> Iterator[tuple[Category, str, Rank]]:
     """The notes of a line's sentences, each with who says it."""
-    is_supposed = _NO_STATEMENT.match(text[:LONGEST]) is not None and _SPEAKER.match(text) is not None
-    if is_supposed or _LISTING.match(text[:LONGEST]):
+    if _LISTING.match(text[:LONGEST]):
         return
     speaker = _SPEAKER.match(text)
-    who, said = (speaker[0], text[speaker.end() :]) if speaker is not None else ("", text)
-    sentences = list(parts_of(split_sentences(_UNSPACED_END.sub("\n", said))))
+    who = speaker[0] if speaker is not None else ""
+    sentences = list(parts_of(split_sentences(_UNSPACED_END.sub("\n", text[len(who) :]))))
     if len(sentences) == 1 and not who and _is_named_value(text):
         yield "finding", text, Rank.PLAIN
         return
@@ -186,32 +176,26 @@ def _stated(text: str) -> Iterator[tuple[Category, str, Rank]]:
 
 def category_of(sentence: str) -> Category | None:
     """Which note a sentence is by itself; None where it is none."""
-    if len(sentence) > LONGEST or sentence.endswith(("?", "？", "؟", ":", "：")):
+    if len(sentence) > LONGEST or ends_with_question_mark(sentence) or sentence.endswith((":", "：")):
+        return None
+    settled = OPEN.sub(" ", sentence)
+    if _NO_STATEMENT.match(sentence) or (settled != sentence and not _INSIGHT.search(settled)):
         return None
     terms = len(asked(sentence))
-    is_true = _IS_TRUE.match(sentence) is not None
-    if not is_true and (settled := OPEN.sub(" ", sentence)) != sentence and not _INSIGHT.search(settled):
-        return None
-    if _NO_STATEMENT.match(sentence) and not is_true:
-        return None
     if terms >= FEWEST_OF_LESSON and _LESSON.match(sentence):
         return "lesson"
     if terms < FEWEST_TERMS:
         return None
-    if _INSIGHT.search(OPEN.sub(" ", sentence)):
+    if _INSIGHT.search(settled):
         return "insight"
-    is_stated = is_true or _names_something(sentence) or _ALL.match(sentence) or _NOT_SO.search(sentence)
-    return "finding" if is_stated else None
+    return "finding" if _names_something(_ADDRESS.sub("", sentence)) or _NOT_SO.search(sentence) else None
 
 
 def _names_something(sentence: str) -> bool:
-    """Whether it has a measure, a number or a name in it, and is no row of numbers."""
+    """Whether it has a measure, or in English a number or a name in it, and is no row of numbers."""
     if _is_row(sentence):
         return False
-    if _MEASURED.search(sentence):
-        return True
-    is_english = _ENGLISH.search(sentence) is not None and _DONE.match(sentence) is None
-    return is_english and (_SHORT.search(sentence) is not None or _CAPITAL.search(sentence) is not None)
+    return bool(_MEASURED.search(sentence) or (_ENGLISH.search(sentence) and _NAME.search(sentence)))
 
 
 def _is_row(text: str) -> bool:
@@ -221,13 +205,13 @@ def _is_row(text: str) -> bool:
 
 
 def _is_named_value(line: str) -> bool:
-    """Whether a line is a value under a name, "Region: eu-central-1"; the value names something."""
+    """Whether a line is a value under a name, "Region: eu-central-1"; the value is one word, or names something."""
     found = _NAMED_VALUE.match(line)
     if found is None or line.endswith(("?", ":", ",")) or is_code(line) or _NO_STATEMENT.match(line):
         return False
     value = found["value"]
-    names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value)
-    return len(found["key"].split()) <= 4 and bool(names or _STATE_KEY.match(found["key"]) or _STATE.match(value))
+    names = value[:1].isupper() or not value.isascii() or " " not in value or re.search(r"\d|[/_-]\w", value)
+    return "://" not in value and bool(names)
 
 
 def parts_of(sentences: list[str]) -> Iterator[str]:

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import derived_id
 from memory.observations.observation import Observation, Observed, observation_id
+from memory.observations.observations import Observations, document_of
 from memory.observations.scratchpad import folded_of
-from memory.observations.store import ObservationStore, document_of
 from memory.product import Landed, Record
 from memory.store import Collections, by_ids, by_key, picked
 from utils.clock import now
@@ -56,19 +56,19 @@ class EntryTaker:
 class ObservationTaker:
     """Takes in `observation`. Its id is made of what it says and of whose it is."""
 
-    def __init__(self, owner: str, store: ObservationStore) -> None:
+    def __init__(self, owner: str, observations: Observations) -> None:
         self._owner = owner
-        self._store = store
+        self._observations = observations
 
     def check(self, record: Record) -> None: ...
 
     async def take(self, records: Sequence[Record]) -> Landed:
         made = [self._document(record.fields) for record in records]
         documents = {document["_id"]: document for document in reversed(made)}
-        new = await self._store.insert(self._owner, list(documents.values()))
+        new = await self._observations.insert(self._owner, list(documents.values()))
 
         async def take_back() -> None:
-            await self._store.delete(self._owner, {"_id": {"$in": list(new)}})
+            await self._observations.take_back(self._owner, list(new))
 
         return Landed("observation", len(new), len(made) - len(new), take_back)
 

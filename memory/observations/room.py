@@ -12,7 +12,6 @@ from memory.observations.observations import Observations
 from memory.observations.observer import Observer
 from memory.observations.records import EntryTaker, ObservationTaker, observation_records
 from memory.observations.scratchpad import Scratchpad
-from memory.observations.store import ObservationStore
 from memory.product import Counts, Message, Product, SessionEnd
 from memory.recall import Search
 from memory.store import Store
@@ -64,8 +63,8 @@ def open_notes(
 ) -> AgentNotes:
     """`model`: notes what is worth keeping; else rules do."""
     collections = store.collections
-    kept = ObservationStore(collections, store.changes, gists.eraser)
-    observations, scratchpad = Observations(kept, search.words), Scratchpad(collections)
+    observations = Observations(collections, store.changes, gists.eraser, search.words)
+    scratchpad = Scratchpad(collections)
     observer = Observer(collections, observations, conversations.turns, conversations.places, model)
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
@@ -93,7 +92,7 @@ def open_notes(
         texts_of=texts_of,
         records=lambda owner: observation_records(collections, owner),
         takers=lambda owner: {
-            "observation": ObservationTaker(owner, kept),
+            "observation": ObservationTaker(owner, observations),
             "entry": EntryTaker(owner, collections),
         },
     )

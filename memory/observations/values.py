@@ -1,256 +1,169 @@
-"""What structured parts of an output tell: JSON, the XML of reports, and tables, an object or a row a line.
+"""Values: what the JSON, the reports in XML and the tables of an output tell, a line for each object or row."""
 
-XML and tables become the objects that they would be in JSON, so that one reader tells them all: which object fails,
-which counts outcomes, which differs from the others. What is empty is left out, and so is what is nested too deep.
-"""
-
+import csv
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from heapq import nlargest
+from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import Any
-from xml.parsers.expat import ExpatError, ParserCreate
 
-from memory.observations.salience import LONGEST, Line, Rank, rank_of
-from memory.views import json_in, rows_of
+from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, goes_on, rank_of
+from memory.views import json_in, talk_of, worth_of
 from utils.text import GAP, cut_at_word, repair
 
 DEEPEST = 10  # objects and lists within each other that are read
 BRIEFLY = 4  # of these, that are told on one line
 LONGEST_BRIEF = 160  # characters of what stands within another value
+LONGEST_NAME = 60  # characters by which an object is called
 MOST_FIELDS, MOST_ITEMS = 12, 8  # told of an object, and of a list of values
-MOST_LISTED = 5  # objects of a list that are told; of a longer one those first that fail or differ
-MOST_REPORTS = 20
-MOST_COLUMNS = 64
-RARE = 10  # a value is rare that one in so many has
-OUTLIER = 2  # times the next largest number
-OUTCOMES = frozenset({"passed", "failed", "failures", "errors", "skipped", "total", "tests", "warnings", "ok",
-                      "succeeded", "passing", "failing", "pending", "success"})  # fmt: skip
-SUMS = frozenset({"total", "totals", "sum", "all files", "overall"})  # what a row is called that sums up
-FAULTS = frozenset({"error", "errors", "exception", "fault", "failure", "failures", "error_message"})
-LOW = frozenset({"info", "debug", "trace", "notice", "verbose"})
+MOST_LISTED = 5  # objects of a list that are told; of a longer one those that fail or sum up, or else differ
+MOST_REPORTS, MOST_COLUMNS = 20, 64
+FEWEST_LINES, FEWEST_FIELDS = 4, 3  # of a table between commas; two sentences may have as many commas
+MOSTLY = 0.9  # share of its lines that have as many fields as the first one
+NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
 
+_SUM = re.compile(r"(?:^|; )[^;:]*: (?:totals?|sum|all files|overall)(?=;|$)", re.IGNORECASE)
+# A field that says that something failed, among the fields of an object.
 _FAILED = re.compile(
-    r"(?:error|fail|failed|failure|fatal|critical|severe|crashed|time[d_ -]*out|unhealthy|down|offline|dead|not ?ready"
-    r"|denied|exited \([1-9].*|.*backoff|oomkilled|evicted)"
-    r"(?=$|\s*[:(,;]|\s(?:after|at|because|by|due|in|on|with|[-–—])\s?)",
-    re.I,
-)  # fmt: skip
-_NONE = frozenset({"", "none", "null", "no", "n/a", "-", "false", "0"})
-_REPORT = re.compile(r"^[ \t]*(?=<\?xml\b|<(?:testsuites?|checkstyle)\b)", re.MULTILINE)
+    r"(?:^|; |[(,] ?)"
+    r"(?:(?:error|exception|fault|failure)(?:s|_message)?:? (?!(?:none|null|no|n/a|false|[\d.-]+)(?:$|[;,)]))"
+    r"|(?:success|ok|passed):? false\b|(?:status|code|status_?code):? [45]\d\d(?=$|[;,)])"
+    r"|(?!name|title)[\w ]{1,40}:? (?:error|fail(?:ed|ure)?|fatal|critical|severe|crashed|timed? ?out|unhealthy|down"
+    r"|dead|offline|not ?ready|denied|exited \([1-9]|\w*backoff|oomkilled)"
+    r"(?=$|[;,:()]| (?:after|at|because|by|due|in|with)\b))",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(r"^[ \t]*(?:<\?xml\b[^>]*>\s*)?(?=<(testsuites?|checkstyle)\b)", re.MULTILINE)
+_TAG = re.compile(r"<(?P<name>[\w.:-]++)(?P<fields>(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'))*+)\s*+/?>(?P<text>[^<]*+)")
+_FIELD = re.compile(r"([\w.:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _TABLE_RULE = re.compile(r"(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+")
+_NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{1,18})?")
 _WIDE = re.compile(r" {2,}|\t")
 _BAR = re.compile(r"[|│]")
-_RULED_BAR = re.compile(r"[+|]")
-_MARK = re.compile(r"[●○×✖✔•](?= )")  # before a row, under no name
-_NAME = re.compile(r"(?=.*[^\W\d]|[#%])[^.!?;=:]{1,40}")  # of a column
+_COLUMN_NAME = re.compile(r"(?=.*[^\W\d]|[#%])[^.!?;=:]{1,40}")
 
 
 def take_values(text: str) -> tuple[list[Line], str]:
     """What the JSON and the reports in a text tell, and the text without them."""
-    lines: list[Line] = []
     values: list[object] = []
     parts: list[str] = []
     at = 0
     for found in json_in(text):
         if not found.whole:
             break
-        line = text.rfind("\n", 0, found.begin) + 1
-        around = text[max(line, found.begin - LONGEST) : found.begin].strip()
+        around = text[max(text.rfind("\n", 0, found.begin) + 1, found.begin - LONGEST) : found.begin].strip()
         if around and rank_of(around) is Rank.ERROR:
             continue
         values.append(found.value)
         parts += [text[at : found.begin], GAP if around else ""]
         at = found.end
-    lines += told_of(values[0] if len(values) == 1 else values)
-    rest = "".join([*parts, text[at:]])
-    reports, rest = _take_reports(rest)
+    lines = told_of(values[0] if len(values) == 1 else values)
+    reports, rest = _take_reports("".join([*parts, text[at:]]))
     return [*lines, *reports], rest
 
 
-def told_of(value: object) -> list[Line]:
-    return [Line(cut_at_word(repair(text), LONGEST), rank, whole=True) for text, rank in _told(value, "", DEEPEST)]
-
-
-def _told(value: object, path: str, depth: int) -> Iterator[tuple[str, Rank]]:
+def told_of(value: object, path: str = "", depth: int = DEEPEST) -> list[Line]:
     """What a value tells, a line for each object that has values of its own."""
     if isinstance(value, list) and depth:
-        for item in _salient([item for item in value if isinstance(item, dict | list)]):
-            yield from _told(item, path, depth - 1)
-    elif isinstance(value, dict) and depth:
-        briefs = {str(name): _brief(item, BRIEFLY) for name, item in value.items()}
-        near = {name: text for name, text in briefs.items() if text}
-        if near and not _is_low(value):
-            yield _line(near, path), _rank({name: value[name] for name in value if str(name) in near})
-        called = f"[{name}]" if path and (name := _called(value)) else _called(value)
-        for name, item in value.items():
-            if briefs[str(name)] is None:
-                yield from _told(item, ".".join(filter(None, (path + called, str(name)))), depth - 1)
+        items = [item for item in value if isinstance(item, dict | list)]
+        return _salient(items, [told_of(item, path, depth - 1) for item in items])
+    if not isinstance(value, dict) or not depth:
+        return []
+    fields = {str(name): _brief(item, BRIEFLY) for name, item in value.items() if not str(name).startswith("$")}
+    near = {name: text for name, text in fields.items() if text}
+    lines = [_line(near, path)] if near and not _is_low(value) else []
+    name = next((str(value[key]) for key in NAMES if isinstance(value.get(key), str | int)), "")[:LONGEST_NAME]
+    called = f"[{name}]" if path and name else name
+    for key, item in value.items():
+        if fields.get(str(key), "") is None:
+            lines += told_of(item, ".".join(filter(None, (path + called, str(key)))), depth - 1)
+    return lines
 
 
-def _line(said: Mapping[str, str], path: str) -> str:
-    between, behind = (" ", ", ") if path else (": ", "; ")
-    fields = [f"{name}{between}{text}" for name, text in list(said.items())[:MOST_FIELDS]]
-    more = [f"… {len(said) - MOST_FIELDS} more"] if len(said) > MOST_FIELDS else []
-    return f"{path}: {behind.join([*fields, *more])}" if path else behind.join([*fields, *more])
+def _line(fields: Mapping[str, str], path: str) -> Line:
+    told = [*fields.items()][:MOST_FIELDS]
+    more = [f"… {len(fields) - MOST_FIELDS} more"] if len(fields) > MOST_FIELDS else []
+    text = "; ".join(f"{name}: {value}" for name, value in told)
+    rank = Rank.VALUE
+    if counts_outcomes(text) or _SUM.search(text):
+        rank = Rank.TOTAL
+    elif _FAILED.search(text):
+        rank = Rank.ERROR
+    if path:
+        said = f"{path}: {', '.join([*(f'{name} {value}' for name, value in told), *more])}"
+    else:
+        said = "; ".join([text, *more])
+    return Line(cut_at_word(repair(said), LONGEST), rank, whole=True)
 
 
 def _brief(value: object, depth: int) -> str | None:
     """A value in a few words, empty for an empty one; None where it is to be told by itself."""
+    if isinstance(value, dict | list) and value and not depth:
+        return None
     match value:
         case None:
             return ""
         case bool():
             return str(value).lower()
         case dict():
-            parts = {name: _brief(item, depth - 1) for name, item in value.items()} if depth else {"": None}
+            parts = {name: _brief(item, depth - 1) for name, item in value.items()}
             text = ", ".join(f"{name} {part}" for name, part in parts.items() if part)
             return None if None in parts.values() or len(text) > LONGEST_BRIEF else f"({text})" if text else ""
         case list():
-            if not depth:
-                return None
-            items = [_brief(item, depth - 1) for item in value[: MOST_ITEMS + 1]]
+            items = [_brief(item, depth - 1) for item in value[:MOST_ITEMS]]
             if None in items or (len(value) > 1 and any(isinstance(item, dict) and len(item) > 1 for item in value)):
                 return None
             more = [f"… {len(value) - MOST_ITEMS} more"] if len(value) > MOST_ITEMS else []
-            return cut_at_word(", ".join([*filter(None, items[:MOST_ITEMS]), *more]), LONGEST_BRIEF)
+            return cut_at_word(", ".join([*filter(None, items), *more]), LONGEST_BRIEF)
         case _:
             return cut_at_word(str(value)[: 2 * LONGEST], LONGEST_BRIEF)
 
 
-def _salient(items: Sequence[Any]) -> list[Any]:
-    """The items of a list that are told: of a long one those that fail or count outcomes, then those that have a rare
-    value or a number far from the others, and else the first."""
-    if len(items) <= MOST_LISTED:
-        return list(items)
-    ranks = [_rank(item) for item in items]
-    odd = _odd(items)
-    order = sorted(range(len(items)), key=lambda at: (ranks[at], -odd[at], at))
-    telling = [at for at in order if ranks[at] < Rank.VALUE]
-    return [items[at] for at in (telling[:MOST_LISTED] or order[:MOST_LISTED])]
-
-
-def _odd(items: Sequence[Any]) -> list[int]:
-    """In how many fields each item differs from nearly all others."""
-    odd = [0] * len(items)
-    columns: dict[str, dict[int, object]] = {}
-    for at, item in enumerate(items):
-        for name, value in item.items() if isinstance(item, dict) else ():
-            if isinstance(value, str | int | float | None):
-                columns.setdefault(str(name), {})[at] = value
-    for column in columns.values():
-        numbers = {at: float(text) for at, text in column.items() if _is_number(text) and isinstance(text, int | float)}
-        if len(numbers) == len(items):
-            first, second = nlargest(2, numbers, key=numbers.__getitem__)
-            odd[first] += numbers[first] > OUTLIER * max(numbers[second], 0)
-            continue
-        often = Counter(map(str, column.values()))
-        if len(column) * RARE <= len(items):
-            often.clear()  # a field that few have
-        for at, said in column.items():
-            odd[at] += often[str(said)] * RARE <= len(items) and len(often) * 2 <= len(items)
-    return odd
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-
-
-def _rank(value: object, depth: int = BRIEFLY) -> Rank:
-    """How much an object matters: whether it, or what is told with it, counts outcomes or fails."""
-    if isinstance(value, list) and depth:
-        return min((_rank(item, depth - 1) for item in value[:MOST_ITEMS]), default=Rank.VALUE)
-    if not isinstance(value, dict) or not depth:
-        return Rank.VALUE
-    counted = [name for name, item in value.items() if str(name).lower() in OUTCOMES and str(item).isdigit()]
-    if len(counted) > 1 or any(str(item).strip().lower() in SUMS for item in value.values()):
-        return Rank.TOTAL
-    if any(_fails(str(name).lower(), item) for name, item in value.items()):
-        return Rank.ERROR
-    return min((_rank(item, depth - 1) for item in value.values()), default=Rank.VALUE)
-
-
-def _fails(name: str, value: object) -> bool:
-    """Whether a field says that something failed."""
-    if name in ("success", "ok", "passed") and value is False:
-        return True
-    if name in ("status", "statuscode", "status_code", "code") and isinstance(value, int):
-        return 400 <= value < 600
-    if name in FAULTS:
-        return bool(value) and str(value)[:10].strip().lower() not in _NONE and not isinstance(value, int | float)
-    return (
-        isinstance(value, str) and name not in ("name", "title") and _FAILED.match(value.strip()[:LONGEST]) is not None
-    )
+def _salient(items: Sequence[Any], told: Sequence[list[Line]]) -> list[Line]:
+    """What is told of the items of a list: of a long one of those that fail or count outcomes; where none does, of
+    those that differ from nearly all others, and else of the first."""
+    order = list(range(len(items)))
+    if len(items) > MOST_LISTED:
+        ranks = [min((line.rank for line in lines), default=Rank.VALUE) for lines in told]
+        own = [{name: value for name, value in item.items() if not isinstance(value, dict | list)}
+               if isinstance(item, dict) else {} for item in items]  # fmt: skip
+        odd = worth_of(own, talk_of([]))
+        order.sort(key=lambda at: (ranks[at], -odd[at], at))
+        order = [at for at in order if ranks[at] < Rank.VALUE][:MOST_LISTED] or order[:MOST_LISTED]
+    return [line for at in order for line in told[at]]
 
 
 def _is_low(value: Mapping[str, Any]) -> bool:
     """Whether an object is an entry of a log that says that something goes on."""
-    level = next((value[name] for name in ("level", "lvl", "levelname", "severity") if name in value), None)
-    return ("msg" in value or "message" in value) and isinstance(level, str) and level.lower() in LOW
-
-
-def _called(item: object) -> str:
-    """What an object is called."""
-    names = [item.get(name) for name in ("name", "title", "id", "key")] if isinstance(item, dict) else []
-    return next((str(name) for name in names if isinstance(name, str | int) and 0 < len(str(name)) <= 60), "")
+    level = next((value[name] for name in ("level", "lvl", "severity") if name in value), None)
+    return ("msg" in value or "message" in value) and isinstance(level, str) and goes_on(level)
 
 
 def _take_reports(text: str) -> tuple[list[Line], str]:
-    """What reports in XML tell of totals and failures, and the text without those that tell any."""
+    """What reports in XML tell of totals and failures, and the text without them, as far as they can be read. No
+    entities of their own are."""
     lines: list[Line] = []
     parts: list[str] = []
     at = 0
     for _ in range(MOST_REPORTS):
-        found = _REPORT.search(text, at)
-        if found is None:
+        if (found := _REPORT.search(text, at)) is None:
             break
-        value, end = _xml(text, found.end())
-        told = [line for line in told_of(value) if line.rank < Rank.VALUE]
-        if told:
-            lines += told
-            parts += [text[at : found.start()], GAP]
-        else:
-            parts.append(text[at:end])
-        at = end
+        parts += [text[at : found.start()], GAP]
+        close = text.find(f"</{found[1]}>", found.end())
+        at = end = found.end()
+        around = ""  # what was told of the element before, which a failure is of
+        for tag in _TAG.finditer(text, at, close if close >= 0 else len(text)):
+            fields = {key: unescape(double or single) for key, double, single in _FIELD.findall(tag["fields"])}
+            said = _line(fields, "") if fields else Line("", Rank.VALUE)
+            told = "; ".join(filter(None, (said.text, " ".join(unescape(tag["text"][:LONGEST]).split()))))
+            if said.rank is Rank.TOTAL:
+                lines.append(said)
+            elif said.rank is Rank.ERROR or _FAILED.match(f"{tag['name']}: {told}"):
+                lines.append(Line(cut_at_word(f"{around}; {tag['name']}: {told}", LONGEST), Rank.ERROR, whole=True))
+            else:
+                around = said.text
+            end = tag.end("fields")
+        at = close if close >= 0 else end
     return lines, "".join([*parts, text[at:]])
-
-
-def _xml(text: str, begin: int) -> tuple[dict[str, Any], int]:
-    """The elements of a document as objects, by their names, as far as it can be read, and where it ends. Entities of
-    its own are refused: it ends there."""
-    root: dict[str, Any] = {}
-    stack = [root]
-    read = 0  # where what was read last begins, in bytes
-
-    def start(name: str, values: dict[str, str]) -> None:
-        nonlocal read
-        read = parser.CurrentByteIndex
-        element: dict[str, Any] = dict(values)
-        stack[-1].setdefault(f"{name}s" if name in values else name, []).append(element)
-        stack.append(element)
-
-    def end(_: str) -> None:
-        nonlocal read
-        read = parser.CurrentByteIndex
-        stack.pop()
-
-    def characters(said: str) -> None:
-        if len(before := stack[-1].get("text", "")) < LONGEST and (before or said.strip()):
-            stack[-1]["text"] = before + said[:LONGEST]
-
-    def refuse(*_: object) -> None:
-        raise ExpatError("entities are not read")
-
-    parser = ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, characters
-    parser.EntityDeclHandler = refuse
-    data = text[begin:].encode("utf-8", "replace")
-    try:
-        parser.Parse(data, True)
-    except ExpatError:
-        line = text.find("\n", begin + len(data[:read].decode("utf-8", "ignore")))
-        return root, line if line >= 0 else len(text)
-    return root, len(text)
 
 
 def tables_in(lines: Sequence[str]) -> tuple[list[Line], list[str]]:
@@ -260,10 +173,8 @@ def tables_in(lines: Sequence[str]) -> tuple[list[Line], list[str]]:
     at = 0
     while at < len(lines):
         end, rows = _table(lines, at)
-        if rows:
-            told += told_of(rows)
-        else:
-            rest += lines[at:end]
+        told += told_of(rows)
+        rest += [] if rows else lines[at:end]
         at = end
     return told, rest
 
@@ -273,23 +184,38 @@ def _table(lines: Sequence[str], at: int) -> tuple[int, list[dict[str, Any]]]:
     head, end = lines[at].strip(), at + 1
     if not head or len(head) > 10 * LONGEST:
         return end, []
-    is_barred = head[0] in "|│" or (end < len(lines) and _RULED_BAR.search(lines[end]) and _is_rule(lines[end]))
-    is_ruled = end < len(lines) and _is_rule(lines[end])
+    below = lines[end] if end < len(lines) else ""
+    is_ruled = _is_rule(below)
+    is_barred = head[0] in "|│" or (is_ruled and ("|" in below or "+" in below))
     names = _cells(head) if is_barred else _WIDE.split(head)
-    if (2 if is_ruled else 3) <= len(names) <= MOST_COLUMNS and all(map(_NAME.fullmatch, filter(None, names))):
+    if (2 if is_ruled else 3) <= len(names) <= MOST_COLUMNS and all(map(_COLUMN_NAME.fullmatch, filter(None, names))):
         between = _BAR if is_barred else _WIDE
         while end < len(lines) and lines[end].strip() and (_is_rule(lines[end]) or between.search(lines[end].strip())):
             end += 1
-        block = [_MARK.sub(" ", line.expandtabs(), count=1) for line in lines[at:end] if not _is_rule(line)]
+        block = [line.expandtabs() for line in lines[at:end] if not _is_rule(line)]
         cells = [_cells(line) for line in block] if is_barred else _columns(block)
         return end, [_row(cells[0], row) for row in cells[1:]]
     if (at == 0 or not lines[at - 1].strip()) and ("," in head or ";" in head):
         while end < len(lines) and lines[end].strip():
             end += 1
-        rows = rows_of(lines[at:end]) or []
-        if any(_is_number(value) for row in rows for value in row.values()):
-            return end, [dict(row) for row in rows]
-    return at + 1, []
+        return (end, rows) if (rows := _separated(lines[at:end])) else (at + 1, [])
+    return end, []
+
+
+def _separated(lines: Sequence[str]) -> list[dict[str, Any]]:
+    """For each line below the first one, its fields between commas or semicolons by the names in that; none where the
+    lines are no such table with numbers in it."""
+    for separator in ",;" if len(lines) >= FEWEST_LINES else "":
+        try:
+            names, *rows = ([cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator))
+        except csv.Error:  # of a field that is too long
+            continue
+        is_table = FEWEST_FIELDS <= len(set(names)) == len(names) and all(map(_COLUMN_NAME.fullmatch, names))
+        alike = [row for row in rows if len(row) == len(names)]
+        has_numbers = any(_NUMBER.fullmatch(cell) for row in alike for cell in row)
+        if is_table and has_numbers and len(rows) + 1 == len(lines) and len(alike) >= MOSTLY * len(rows):
+            return [dict(zip(names, row, strict=False)) for row in rows]
+    return []
 
 
 def _is_rule(line: str) -> bool:
@@ -306,27 +232,18 @@ def _row(names: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
 
 
 def _columns(block: Sequence[str]) -> list[list[str]]:
-    """The cells of lines that stand below each other: columns are apart where no line has anything."""
+    """The cells of lines that stand below each other: columns are apart where no line has anything, and each has a name
+    and something below it."""
     filled = bytearray(max(map(len, block)) + 1)  # 1: in the names, 2: below them, 3: in both
     for at, line in enumerate(block):
-        mark = 2 if at else 1
         for word in re.finditer(r"\S+", line):
             for place in range(*word.span()):
-                filled[place] |= mark
+                filled[place] |= 2 if at else 1
     spans: list[tuple[int, int]] = []
     for part in re.finditer(rb"[\x01-\x03]+", bytes(filled)):
         begin, until = part.span()
-        if spans and 3 not in part[0] and len({*part[0]}) < 2:  # no name, or nothing below one
+        if spans and 3 not in part[0] and len({*part[0]}) < 2:
             spans[-1] = (spans[-1][0], until)
         else:
             spans.append((begin, until))
-    head = [block[0][begin:until].strip() for begin, until in spans]
-    if any(_WIDE.search(name) for name in head):
-        wide = [_WIDE.split(line.strip()) for line in block]
-        names = block[0].split()
-        return (
-            wide
-            if len({len(cells) for cells in wide}) == 1
-            else [names, *(line.split(None, len(names) - 1) for line in block[1:])]
-        )
     return [[line[begin:until].strip() for begin, until in spans] for line in block]

@@ -13,7 +13,6 @@ from memory.views.lists import Shortener, worth_of
 from memory.views.pages import read_page
 from memory.views.records import RAW, Call, Record, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
-from memory.views.separated import rows_of
 from memory.views.shortened import is_left_of, signs_of
 from memory.views.standing import in_force, only_reads, overtaken
 from memory.views.trace_rules import summary_by_rules
@@ -44,7 +43,6 @@ __all__ = [
     "overtaken",
     "read_json",
     "read_page",
-    "rows_of",
     "scalars",
     "signs_of",
     "summary_by_rules",

@@ -16,7 +16,7 @@ from memory.views.excerpts import excerpt
 from memory.views.identifiers import names_id, names_place
 from memory.views.json_table import FIELD, ROW, Table, table_of
 from memory.views.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
-from memory.views.lists import MOST_FIELDS, Shortener, lists_states
+from memory.views.lists import MOST_FIELDS, Shortener
 from memory.views.records import Call, Record, Shown
 from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
@@ -25,8 +25,8 @@ from utils.text import GAP
 DONE = 24  # characters of an argument of a call that gave nothing
 WORDS = 4  # of an argument that is prose
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
-LONGEST_KEY = 40  # characters of one that is left out
 LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
+LONGEST_KEY = 40  # characters of one that is left out
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 ROUNDS = 8  # in which lists become shorter where a record is too long
@@ -38,6 +38,7 @@ BETWEEN = (ROW, ", ", FIELD, "\n", ",", " ")  # what stands between values, the 
 LONGEST_COUNT = 14  # characters of the count of what is left out
 
 _WORD = re.compile(r"[\w-]+")
+_BLOB = re.compile(rf"(?<![\w+/=.-])(?!//)[\w+/=.-]{{{LONG_WORD + 1},}}", re.ASCII)  # and no address
 _MORE = re.compile(rf"; {GAP} (\d+) more\W{{0,8}}$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
@@ -231,13 +232,12 @@ def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
 def _fitted_table(records: Sequence[Record], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
     enough. A `…` stands where something is gone; a text alone stands as it is."""
-    outputs = [_at_first(one, _untold(one.output, shortener.talk), shortener, limit)
-               for one, limit in zip(records, limits, strict=True)]  # fmt: skip
+    outputs = [_at_first(one, shortener, limit) for one, limit in zip(records, limits, strict=True)]
     match outputs:
         case [str(text)]:
             said = dumps(text, ensure_ascii=False) if _FRAME.search(text) else text.strip("\n")
             return Table(rows=(said if text.strip() else EMPTY,))
-        case _ if all(isinstance(value, str) or lists_states(value) for value in outputs):
+        case _ if all(isinstance(value, str) for value in outputs):
             keep = EVERYTHING  # an excerpt is what was kept
     table = _fitting(outputs, shortener, keep, limits)
     says = bool(table.common or table.head)
@@ -304,9 +304,10 @@ def _anything(output: Json, shortener: Shortener, limit: int) -> str:
     return _cut_row(row, most) or EMPTY
 
 
-def _at_first(record: Record, output: Json, shortener: Shortener, limit: int) -> Json:
+def _at_first(record: Record, shortener: Shortener, limit: int) -> Json:
     """A result before it is cut further: an excerpt of a text; of a huge one, no more items of a list than there is
     room for. What says nothing is named with its size."""
+    output = _untold(record.output, shortener.talk)
     if len(record.raw_output) > LONG_WORD:
         output = _without_blobs(output)
     if isinstance(output, str):
@@ -316,15 +317,14 @@ def _at_first(record: Record, output: Json, shortener: Shortener, limit: int) ->
 
 
 def _without_blobs(value: Json) -> Json:
-    """A value with the beginning and the size of each text in it that is one unbroken word, and no address: base64,
-    or a key."""
+    """A value with the beginning and the size of each unbroken word in it that says no more: base64, hex, or a key."""
     match value:
         case Mapping():
             return {key: _without_blobs(item) for key, item in value.items()}
         case list():
             return [_without_blobs(item) for item in value]
-        case str() if len(value) > LONG_WORD and "://" not in value[:LEAST] and len(value.split(None, 1)) == 1:
-            return f"{value[:LEAST]}{GAP} ({len(value)} characters without a blank)"
+        case str():
+            return _BLOB.sub(lambda blob: f"{blob[0][:LEAST]}{GAP} ({len(blob[0])} characters without a blank)", value)
         case _:
             return value
 

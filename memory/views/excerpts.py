@@ -2,7 +2,7 @@
 
 Those that tell of a failure, that the conversation speaks of, or that name what no other line names, with the headings
 that they stand under, and the first and the last line. Of source code the functions that are named stay with their
-bodies; of a table whose fields stand between commas, the rows are chosen as the items of a list are.
+bodies.
 """
 
 import re
@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.views.identifiers import is_identifier
-from memory.views.lists import worth_of
 from memory.views.pages import is_page, read_page
 from memory.views.relevance import Talk
-from memory.views.separated import rows_of
 from utils.sentences import split_sentences
 from utils.text import GAP
 
@@ -25,11 +23,8 @@ FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback"
 SHORT_ANSWER = 100  # characters of a result that says no more than that there is none
 NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
 LONG_LINE = 2_000  # characters of such a line, and of one in which failures are looked for
-BLANK_PART = 8  # of the room of an excerpt, for blank lines
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
-ENDED, WARNED = 1.5, 0.6  # times that, of what ended something, and of a warning
-BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
@@ -37,19 +32,12 @@ UNDER, FADING = 0.35, 0.9  # and to come right after one that is spoken of, of w
 NAMED, SPOKEN_OF = 6.0, 1.5  # and to define what is named, or what a word says, with all that stands under it
 SOURCE = 0.5  # share of lines that look like code, from which a text is source
 DEEP = 64  # lines that one stands under, at most
+FEWEST_COLUMNS = 3  # of a table of text that has no lines between them
 
 _FAILURE = re.compile(
     r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b"
     r"|(?-i:[a-z](?:Error|Exception)\b)"
 )
-# What a line of a log or of a state may say of a failure, and an answer of something else.
-_TROUBLE = re.compile(
-    r"(?i)\b(?:severe|failing|exhausted|timed out|timeout|unhealthy|unreachable|killed|aborted|evicted|segfault|"
-    r"crash(?:ed|es|loop)?|exit (?:code|status):?\s{1,3}[1-9]\d{0,3})\b"
-    r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
-)
-_ENDED = re.compile(r"(?i)\b(?:fatal|critical|panic)\b")
-_WARNED = re.compile(r"(?i)\bwarn(?:ing)?\b")
 _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
 # A line that says alone that nothing came back.
 _NO_ANSWER = re.compile(
@@ -57,7 +45,6 @@ _NO_ANSWER = re.compile(
     r"too many requests|(?:connection|socket|request|stream) (?:was )?(?:reset|closed|lost|aborted|cancell?ed))\b"
     r"(?!\s*[=:]\s*\d)"
 )
-_THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
 _LINE_NUMBER = re.compile(r"\s{0,12}(\d+)(?:\s*[|:→\t]\s?|\s|$)")  # before a line of a file
 _BLANK = re.compile(r"\s*(?:\d+\s*[|:→]?\s*)?")  # a line that says nothing, or its number alone
 _DEFINES = re.compile(
@@ -69,15 +56,11 @@ _CODE_ENDS = re.compile(r"[{}();,:\[\]\\]\s*$")
 _CODE_BEGINS = re.compile(
     r"\s*(?:import|from|return|raise|throw|if|for|while|else|try|except|catch|def|class|@|//|#)\b"
 )
-_TRACE = re.compile(
-    r"\s*(?:Traceback \(most|File \"[^\"]+\", line \d|E\s{2,}\S|at [\w.$<>]+\()|\W?\d{4}-\d\d-\d\d[T ]\d\d:"
-)
 _SAID_LINE = re.compile(r"\bline\s+#?(\d+)\b|\.\w{1,5}:(\d+)\b")
 _PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _DIGITS = re.compile(r"\d+")
-_INDENT = re.compile(r"[\s│├└─|+`]*")
 _CAPITALS = re.compile(r"(?=.*[A-Z])[^a-z]+")
-FEWEST_COLUMNS = 3  # of a table of text that has no lines between them
+_INDENT = re.compile(r"[\s│├└─|+`]*")
 
 
 def excerpt(text: str, talk: Talk, characters: int) -> str:
@@ -98,8 +81,7 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     if not places:
         return ""
     lines = [every[at] for at in places]
-    blank = min(len(every) - len(places), characters // BLANK_PART)  # which stay between neighbours
-    chosen = _chosen(lines, talk, characters - blank)
+    chosen = _chosen(lines, talk, characters)
     if not chosen:
         said = text.strip()
         return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
@@ -147,9 +129,6 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     bare = without_numbers(lines)
     worth, parents = _worth(lines, bare, talk), _parents(bare)
-    if (rows := rows_of(lines)) is not None:
-        worth = [worth[0], *map(max, worth[1:], worth_of(rows, talk))]
-        parents = [None, *(0 for _ in rows)]
     ends = (0, len(lines) - 1)
     order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
     chosen: set[int] = set()
@@ -176,17 +155,13 @@ def _worth(lines: Sequence[str], bare: Sequence[str], talk: Talk) -> list[float]
     often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
-    failures = [0.0 if source else _severity(line[:LONG_LINE]) for line in lines]
     worth: list[float] = []
     under = 0.0  # what lines before lend to the next: the table under a heading, the trace under an error
-    next_fails = [*failures[1:], 0.0]
-    for line, said, own, failed, fails_next, like, body in zip(
-        lines, shared, named, failures, next_fails, alike, bodies, strict=True
-    ):
+    for line, said, own, like, body in zip(lines, shared, named, alike, bodies, strict=True):
         spoken_of = sum(1 / words[one] for one in said)
-        told = FAILURE * (failed or (under > 0 and _THROWN.match(line) is not None))
+        told = FAILURE * (not source and tells_of_failure(line[:LONG_LINE]))
         itself = told + spoken_of + (RARE + sum(NAME / names[one] for one in own)) / often[like]
-        worth.append(max(itself, under, BEFORE * FAILURE * fails_next) + body)
+        worth.append(max(itself, under) + body)
         under = max(FADING * under, UNDER * (spoken_of + told))
     return worth
 
@@ -199,7 +174,7 @@ def is_source(lines: Sequence[str]) -> bool:
     """Whether lines are of a program, and not of what one wrote."""
     looks = sum(_CODE_ENDS.search(line[-80:]) is not None or _CODE_BEGINS.match(line) is not None for line in lines)
     defines = any(found and found[1] for found in map(_DEFINES.match, lines))
-    return defines and looks >= SOURCE * len(lines) and not any(map(_TRACE.match, lines))
+    return defines and looks >= SOURCE * len(lines)
 
 
 def without_numbers(lines: Sequence[str]) -> Sequence[str]:
@@ -259,15 +234,6 @@ def failures_in(text: str) -> list[str]:
         return []
     told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
     return [lines[at][:NEAR_FAILURE] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
-
-
-def _severity(line: str) -> float:
-    """How bad what a line tells of is: 1 for an error, more for what ended something, less for a warning; else 0."""
-    if _NO_FAILURE.search(line):
-        return 0.0
-    if _FAILURE.search(line) or _TROUBLE.search(line):
-        return ENDED if _ENDED.search(line) else 1.0
-    return WARNED if _WARNED.search(line) else 0.0
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:

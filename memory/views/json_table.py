@@ -31,10 +31,11 @@ from memory.views.json_values import (
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, rows in a cell, and the rows of a list in a list
 MOST_NAMED = 8  # objects of a list that are told whole; where more are named, it is by what they have in common
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
-SHARED = 4  # characters that two rows have in common, from which they are told together
-SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
+
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
 LONGEST_DESCRIPTION = 40  # characters of a text that says how an object is
+SHARED = 4  # characters that two rows have in common, from which they are told together
+SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _PART_OF_NAME = re.compile(r"(?i)(?:first|middle|last|given|family|sur|fore)[ _-]?name")
@@ -183,8 +184,6 @@ def _columns(
         cells = [one.get(name, MISSING) for one in objects]
         if of_nobody and all(map(_is_date_or_nothing, cells)):
             continue  # a date says nothing of nobody
-        if not keep.asks_for(name) and _stands_in_others(objects, name, keep):
-            continue
         own = name in called or (asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells))
         rest = [other.get(name, MISSING) for other in others]
         column = _column(cells, EVERYTHING if own else keep, name, rest)
@@ -332,19 +331,6 @@ def _differing_in(one: tuple[str, ...], other: tuple[str, ...]) -> list[int]:
 
 def _is_date_or_nothing(cell: Cell) -> bool:
     return isinstance(cell, Missing) or not cell or (isinstance(cell, str) and _DATE.fullmatch(cell) is not None)
-
-
-def _stands_in_others(objects: Sequence[Object], name: str, keep: Keep) -> bool:
-    """Whether all that a field says stands at the beginning of another one that is kept: `card_17` is a card."""
-
-    def stands(one: Object) -> bool:
-        value = one.get(name)
-        return isinstance(value, str) and any(
-            isinstance(other, str) and other.startswith(value) and other[len(value) :][:1] in ("_", "-", ":")
-            and keep.keeps(key, other) for key, other in one.items()
-        )  # fmt: skip
-
-    return len(objects) > 1 and all(map(stands, objects))
 
 
 def _are_persons(keys: Iterable[str]) -> bool:

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memory.views.identifiers import is_identifier
 from memory.views.json_values import Json, Part, Scalar, is_number, rows_by_id, scalars
 from memory.views.relevance import Talk
 from utils.text import GAP
@@ -72,13 +71,6 @@ class Shortener:
         return made
 
 
-def lists_states(value: Json) -> bool:
-    """Whether an object says of many things, which its keys name, how each is."""
-    if not isinstance(value, Mapping) or len(value) <= MOST_FIELDS:
-        return False
-    return 2 * sum(map(is_identifier, value)) > len(value)
-
-
 def _entries(value: Mapping[str, Json]) -> list[Json]:
     """The fields of an object as the items of a list."""
     return [{"": key, **(item if isinstance(item, Mapping) else {"value": item})} for key, item in value.items()]
@@ -106,21 +98,9 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
         return 1 - min(found, default=len(items)) / len(items)
 
     return [
-        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end + NAMED * is_named
-        for one, own, end, odd, is_named in zip(said, states, extreme, _below_zero(items, few), named, strict=True)
+        sum(1 / words[word] for word in one) + RARE * rarity(own) + end + NAMED * is_named
+        for one, own, end, is_named in zip(said, states, extreme, named, strict=True)
     ]
-
-
-def _below_zero(items: Sequence[Json], few: float) -> list[bool]:
-    """Whether each item has a number below zero under a key under which few others have one."""
-    below = [frozenset(key for key, value in scalars(item) if is_number(value) and _number(value) < 0)
-             for item in items]  # fmt: skip
-    counts = Counter(key for keys in below for key in keys)
-    return [any(counts[key] <= few for key in keys) for keys in below]
-
-
-def _number(value: Scalar) -> float:
-    return value if isinstance(value, int | float) else 0
 
 
 def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:

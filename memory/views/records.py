@@ -23,12 +23,6 @@ FAILED = ("error", "errors", "exception", "fault")  # fields of a result that sa
 
 Call = tuple[str, str]  # a tool's name, and the arguments
 
-# A line of a log that tells of a failure: a time, and soon behind it how bad it is.
-_LOGGED = re.compile(
-    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,40}\s(?:(?!\b(?:INFO|DEBUG|TRACE|NOTICE)\b)[^\n]){0,40}?"
-    r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
-    re.MULTILINE,
-)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -84,17 +78,10 @@ class Record:
 
     @cached_property
     def reports_failure(self) -> bool:
-        """Whether it says that something failed: the call, what it asks the state of, or what it reads a log of."""
-        if isinstance(self.output, Mapping):
-            states = (self.output.get(name) for name in STATES)
-            return (
-                (self.failed and bool(self.output))
-                or any(isinstance(state, str) and tells_of_failure(state) for state in states)
-                or any(isinstance(text, str) and _logs_failure(text) for text in self.output.values())
-            )
-        return (
-            isinstance(self.output, str) and bool(self.output.strip()) and (self.failed or _logs_failure(self.output))
-        )
+        """Whether it says that something failed: the call, or what it asks the state of."""
+        states = (self.fields.get(name) for name in STATES)
+        says = self.output.strip() if isinstance(self.output, str) else self.fields
+        return (self.failed and bool(says)) or any(isinstance(one, str) and tells_of_failure(one) for one in states)
 
     @cached_property
     def pieces(self) -> frozenset[str]:
@@ -138,10 +125,6 @@ class Shown:
 
 def _one_way(value: object) -> str:
     return dumps(value, sort_keys=True)
-
-
-def _logs_failure(text: str) -> bool:
-    return _LOGGED.search(text) is not None
 
 
 def read_json(text: str) -> Json:

@@ -26,7 +26,6 @@ MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand
 LONGEST_TITLE = 80  # characters of what people call a thing
 PART = 5  # characters of the name of a field that may be part of a longer word: "Telefonnummer"
 TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
-ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
     {"name", "title", "status", "state", "error", "errors", "warning", "warnings", "message", "reason", "detail",
@@ -50,11 +49,10 @@ _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
 _PLAIN = re.compile(r"[^\W_]+")
-_POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
-_STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
-_SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
 # "worker-77", "node 64", "chapter #5": of many that are called alike, the word means none without its number.
 _NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)[ _.:/-]?#?0{0,9}(\d{1,2})(?!\w|[.,:]\d)")
+_POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
+_STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Talk:
     thorough: bool = False
 
     def words_of(self, value: Scalar) -> frozenset[str]:
-        """The words and numbers of a value that were said; words with their numbers, too, and identifiers."""
+        """The words and numbers of a value that were said, and identifiers."""
         text = str(value).casefold()
         words = self.words.intersection(_WORD.findall(text))
         if self.numbered:
@@ -108,9 +106,8 @@ class Talk:
         words = frozenset(parts_of(key))
         if not self.asked.isdisjoint(words if len(words) == 1 else words - {"first", "last", "next"}):
             return True
-        long = [word for word in words if len(word) >= PART]
-        return any(asked.startswith(word) or asked.endswith(word) for word in long for asked in self.asked
-                   if len(asked) >= 2 * PART)  # fmt: skip
+        long = tuple(word for word in words if len(word) >= PART)
+        return any(asked.startswith(long) or asked.endswith(long) for asked in self.asked if len(asked) >= 2 * PART)
 
     def name_of(self, item: Mapping[str, Json]) -> str | None:
         """The id, the number or the name by which the question names an object; None where it does not."""
@@ -132,7 +129,7 @@ class Talk:
             return False
         if self.thorough or self.asks_for(key):
             return True
-        if isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ANSWERS):
+        if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _POSTAL.fullmatch(key):
             return str(value).casefold() in self.said  # of an address that is not shown it says nothing
@@ -157,7 +154,7 @@ class Talk:
 
 def talk_of(texts: Sequence[str], asked: Iterable[str] = ()) -> Talk:
     """`texts`: all that was said, of which words such as "cheapest" ask for fields; `asked`: those that may name fields
-    themselves, and sizes such as "M"."""
+    themselves."""
     question, text = " ".join(asked), "\n".join(texts)
     folded = text.casefold()
     spoken = frozenset(_WORD.findall(_spoken(folded))) - STOPWORDS
@@ -174,7 +171,6 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = ()) -> Talk:
         frozenset(filter(_CODED.fullmatch, _PLAIN.findall(question.casefold()))),
         literal.union(
             _fields_meant(literal | key_words(_spoken(text))),
-            map(str.casefold, _SIZE.findall(question)),
             (name.casefold() for name in names),
         ),
         tuple(names)[-MOST_NAMES:],

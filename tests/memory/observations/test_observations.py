@@ -14,7 +14,6 @@ from config.recipes import OBSERVATIONS
 from config.settings import Settings
 from memory.engine import Engine
 from memory.observations import observations
-from memory.observations import store as observation_store
 from memory.observations.observation import CATEGORIES, Observed, observation_id, observed
 from memory.recall.ranking import Scope
 from tests.conversations import Silent, settle
@@ -22,6 +21,7 @@ from tests.in_memory import in_memory, open_in_memory
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import InvalidInput, NotFound
+from utils.mongo import Document
 
 HERON = "The heron nests by the mill"
 
@@ -136,11 +136,11 @@ async def test_embedding_changes_nothing_about_recall_by_words(quiet: Memory) ->
 async def test_what_lands_after_its_number_was_closed_is_recalled(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = quiet.engine.notes.observations._store
+    store = quiet.engine.notes.observations
     put = store._put_gists
 
     async def too_slow(*given: Any) -> None:
-        closed = {"$set": {"gists.open": []}}
+        closed: Document = {"$set": {"gists.open": []}}
         await quiet.engine.store.collections.owners.update_one({"_id": "ann"}, closed)  # as the sweep does in the end
         assert await quiet.recall_observations("ann", "heron") == []  # and readers pass it
         await put(*given)
@@ -170,12 +170,12 @@ async def test_a_process_killed_before_the_gists_leaves_word_of_them(
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(observation_store.ObservationStore, step, killed)
+        patch.setattr(observations.Observations, step, killed)
         await quiet.observe("ann", "RUN:walk", findings=[HERON])
     assert await quiet.recall_observations("ann", "heron") == []
     await quiet.engine.sweep()  # the writer may be alive yet
     assert await gists(quiet.engine) == 0
-    monkeypatch.setattr(observation_store, "CUT_SHORT", timedelta(0))
+    monkeypatch.setattr(observations, "CUT_SHORT", timedelta(0))
     await quiet.engine.sweep()
     assert [one.observation.content for one in await quiet.recall_observations("ann", "heron")] == [HERON]
     left = await quiet.engine.store.collections.observations.find_one({"unindexed_since": {"$exists": True}})
@@ -187,7 +187,7 @@ async def test_who_tries_again_after_a_crash_finishes_it(quiet: Memory, monkeypa
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(observation_store.ObservationStore, "_make_recallable", killed)
+        patch.setattr(observations.Observations, "_make_recallable", killed)
         await quiet.observe("ann", "RUN:walk", findings=[HERON])
     await quiet.observe("ann", "RUN:walk", findings=[HERON])
     assert len(await quiet.recall_observations("ann", "heron")) == await gists(quiet.engine) == 1
@@ -220,7 +220,7 @@ async def test_what_a_deletion_cut_short_leaves_is_recalled_after_the_sweep(
         patch.setattr(quiet.engine.store.collections.observations, "delete_many", killed, raising=False)
         await quiet.engine.notes.observations.delete("ann", kept.id)
     assert await gists(quiet.engine) == 0
-    monkeypatch.setattr(observation_store, "CUT_SHORT", timedelta(0))
+    monkeypatch.setattr(observations, "CUT_SHORT", timedelta(0))
     await quiet.engine.sweep()
     assert [one.observation for one in await quiet.recall_observations("ann", "heron")] == [kept]
 
@@ -232,7 +232,7 @@ async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
     """Between any two steps of a deletion: what was acknowledged then is there, or went with the deletion whole."""
     [kept] = await quiet.observe("ann", "RUN:walk", findings=[HERON])
     monkeypatch.setattr(observations, "now", lambda: kept.created_at + timedelta(seconds=1))
-    eraser, steps = quiet.engine.notes.observations._store._eraser, 0
+    eraser, steps = quiet.engine.notes.observations._eraser, 0
     erase = eraser.erase
 
     async def remembered_before(*given: Any) -> int:
@@ -252,7 +252,7 @@ async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
 async def test_what_lands_after_its_user_was_deleted_leaves_nothing(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = quiet.engine.notes.observations._store
+    store = quiet.engine.notes.observations
     put = store._put_gists
 
     async def deleted_meanwhile(*given: Any) -> None:

@@ -1,14 +1,13 @@
 """Which lines of an output matter, and how long it takes to tell."""
 
 import sys
-import time
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from memory.observations.notes import observe_by_rules, output_for_model
-from memory.observations.salience import Rank, excerpt, lines_in, rank_of
+from memory.observations.notes import MOST_OF_A_MODEL, observe_by_rules, output_for_model
+from memory.observations.salience import Rank, lines_in, rank_of
 
 
 @pytest.mark.parametrize(
@@ -69,9 +68,8 @@ def test_an_error_comes_with_its_place_and_what_explains_it(output: str, error: 
 
 
 def test_a_value_is_told_under_the_names_around_it() -> None:
-    text = "service:\n  limits:\n    memory: 256Mi\nqueues:\n  - name: mail\n    waiting: 31\n"
-    said = [line.text for line in lines_in(text)]
-    assert "service.limits.memory: 256Mi" in said and "queues[mail].waiting: 31" in said
+    text = "service:\n  limits:\n    memory: 256Mi\n  zone: eu-1\n"
+    assert [line.text for line in lines_in(text)][2:] == ["service.limits.memory: 256Mi", "service.zone: eu-1"]
 
 
 def test_entries_of_a_log_that_say_that_something_goes_on_are_left_out() -> None:
@@ -80,12 +78,12 @@ def test_entries_of_a_log_that_say_that_something_goes_on_are_left_out() -> None
     assert [line.text for line in said] == ["ERROR job 5: no disk", "WARN slow"]
 
 
-def test_of_a_long_text_the_lines_that_matter_and_the_last_ones_are_shown() -> None:
+def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
     lines = [f"batch {number} of rows went through the sieve" for number in range(3_000)]
     lines[1_700] = "ERROR sieve 4: no space left"
-    shown = excerpt("\n".join(lines), 1_000)
-    assert len(shown) <= 1_000
-    assert lines[0] in shown and lines[1_700] in shown and shown.endswith("\n".join(lines[-3:]))
+    shown = output_for_model("\n".join(lines))
+    assert len(shown) <= MOST_OF_A_MODEL
+    assert all(line in shown for line in (lines[0], lines[1_700], lines[-1]))
 
 
 PIECES = [
@@ -113,6 +111,18 @@ PIECES = [
     "Lesson: x. ",
     "not decided ",
     "a = ",
+    "QUJD",
+    "(",
+    "'",
+    "[ ",
+    "<a ",
+    "<a b='c' ",
+    "a: ",
+    "\t",
+    "/1",
+    "é",
+    "a.",
+    "not ",
     "=-",
 ]
 
@@ -145,12 +155,10 @@ def test_work_grows_no_faster_than_a_text(piece: Any) -> None:
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_a_huge_text_is_read_in_a_moment(piece: str) -> None:
-    text = (piece * 2_000_000)[:2_000_000]
-    began = time.process_time()
-    observe_by_rules(text)
-    assert len(output_for_model(text)) <= 4_000
-    assert time.process_time() - began < 20
+def test_of_a_huge_text_no_more_is_read_than_of_a_long_one(piece: str) -> None:
+    text = (piece * 600_000)[:600_000]
+    assert work(text) <= 10_000_000
+    assert len(output_for_model(text)) <= MOST_OF_A_MODEL
 
 
 def test_a_huge_text_of_many_lines_or_of_one_is_read_at_both_ends() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory.observations.notes import observe_by_rules
-from memory.observations.values import MOST_LISTED, take_values
+from memory.observations.values import MOST_LISTED, tables_in, take_values
 
 
 def told(output: Any) -> list[str]:
@@ -73,17 +73,20 @@ def test_a_state_that_names_no_failure_is_none(state: str) -> None:
             '<?xml version="1.0"?>\n<testsuite name="cart" tests="4" failures="1" errors="0">\n'
             '<testcase name="adds"/>\n<testcase classname="shop.Cart" name="refunds">'
             '<failure message="502 is not 200">at x</failure></testcase>\n</testsuite>',
-            ["tests 4, failures 1", "classname shop.Cart, name refunds, failure (message 502 is not 200"],
+            [
+                "name: cart; tests: 4; failures: 1; errors: 0",
+                "classname: shop.Cart; name: refunds; failure: message: 502 is not 200; at x",
+            ],
         ),
         (
             '<testsuites>\n<testsuite tests="2" failures="1">\n'
             '<testcase name="x"><failure message="no"/></testcase>\n<testca',
-            ["tests 2, failures 1", "name x, failure (message no"],
+            ["tests: 2; failures: 1", "name: x; failure: message: no"],
         ),
         (
             '<checkstyle><file name="a.js">'
             '<error line="3" severity="error" message="No semicolon"/></file></checkstyle>',
-            ["line 3, severity error, message No semicolon"],
+            ["name: a.js; error: line: 3; severity: error; message: No semicolon"],
         ),
     ],
 )
@@ -142,3 +145,18 @@ def test_a_report_of_an_analyser_tells_each_result_with_its_place() -> None:
 )
 def test_a_row_keeps_the_names_of_its_columns(table: str, rows: list[str]) -> None:
     assert told(f"Here it is:\n\n{table}\nThat was all of it")[: len(rows)] == rows
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["a,b", *["1,2"] * 9],  # a sentence has as many
+        ["a,b,c", "1,2", *["3"] * 9],
+        ["1,2,3", *["4,5,6"] * 9],  # no names
+        ["a,a,b", *["1,2,3"] * 9],
+        ["Meeting, Tuesday, Ann and Bob", "a, b, c"],
+        ["a,b,c", *["1," + "x" * 200_000 + ",3"] * 3],
+    ],
+)
+def test_other_texts_with_commas_are_no_tables(lines: list[str]) -> None:
+    assert tables_in(lines) == ([], lines)

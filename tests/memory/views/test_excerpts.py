@@ -38,19 +38,6 @@ def test_failures_in_a_log_are_found_wherever_they_stand() -> None:
     assert lines[57] in found and lines[203] in found
 
 
-def test_what_led_to_a_failure_and_how_its_trace_ends_are_found() -> None:
-    calm = [f"10:{at // 60:02}:{at % 60:02} INFO request id=r{at:05} status=200, 0 errors" for at in range(200)]
-    bad = ["WARN pool exhausted size=10", "ERROR no connection", "Traceback (most recent call last):",
-           '  File "db.py", line 88', "    raise PoolTimeout(host)", "db.PoolTimeout: pg-primary"]  # fmt: skip
-    found = kept("\n".join([*calm, *bad, *calm]), 900, "The api is flapping. Find out why")
-    at = found.index(bad[0])
-    assert found[at : at + 6] == bad and found[at - 1] == calm[-1]
-    pod = ["Name: api-7c9d5", *[f"Label: app{at}" for at in range(40)], "State: Waiting", "  Reason: CrashLoopBackOff",
-           "Last State: Terminated", "  Reason: OOMKilled", "  Exit Code: 137", *["Ready: False"] * 20]  # fmt: skip
-    found = kept("\n".join(pod), 250, "Why?")
-    assert {"  Reason: CrashLoopBackOff", "  Reason: OOMKilled", "  Exit Code: 137"} <= set(found)
-
-
 def test_of_many_that_are_called_alike_the_one_is_found_whose_number_was_said() -> None:
     for name, said in (
         ("worker-{}", "Kill worker-77."),
@@ -221,17 +208,6 @@ def test_lines_of_failures_come_with_the_line_before_each_and_long_ones_by_their
     assert failures_in(text) == ["> assert total() == 5", "E   AssertionError", "ok", "fatal: " + "x" * 193]
     assert failures_in("4 passed\n0 errors") == []
     assert len(failures_in("error\n" * 500)) <= 32
-
-
-def test_what_ended_something_comes_before_an_error_and_this_before_a_warning() -> None:
-    lines = [f"04:{at // 60:02}:{at % 60:02} INFO request {at} is served" for at in range(200)]
-    lines[50] = "04:00:50 WARN heap at 240Mi of 256Mi"
-    lines[90] = "04:01:30 ERROR failed to allocate 12Mi"
-    lines[150] = "04:02:30 FATAL out of memory, exiting 137"
-    told = [excerpt("\n".join(lines), talk_of(["Why does it restart?"]), room) for room in (60, 110, 160)]
-    assert ["FATAL" in one for one in told] == [True, True, True]
-    assert ["ERROR" in one for one in told] == [False, True, True]
-    assert ["WARN" in one for one in told] == [False, False, True]
 
 
 def test_an_excerpt_of_an_excerpt_has_one_mark_for_each_gap() -> None:

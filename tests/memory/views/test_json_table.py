@@ -163,17 +163,6 @@ def test_objects_under_ids_of_their_own_are_rows() -> None:
     assert table({"seats": seats}).rows == ("seats(key|free)=front|3; back|4",)
 
 
-def test_what_an_id_begins_with_is_not_told_beside_it() -> None:
-    kinds = ("card_170", "card_171", "voucher_5")
-    ways = [{"source": one.partition("_")[0], "id": one, "note": ""} for one in kinds]
-    kept = Keeping(lambda key, _: key != "note")
-    assert table_of([{"ways": ways}], kept).rows == ("ways(id)=card_170; card_171; voucher_5",)
-    other = [*ways, {"source": "cash", "id": "cashier_9", "note": ""}]
-    assert table_of([{"ways": other}], kept).rows[0].startswith("ways(source|id)=")
-    assert table_of([{"ways": ways}], Keeping(kept.keeps, "source")).rows[0].startswith("ways(source|id)=")
-    assert table({"ways": ways}).rows[0].startswith("ways(source|id)=")
-
-
 def test_objects_of_different_shapes_under_keys_stay_fields() -> None:
     found = table({"it": {"a": {"x": 1}, "b": {"y": 2}, "c": {"z": 3}}})
     assert found.rows == ("it={a={x=1}, b={y=2}, c={z=3}}",)

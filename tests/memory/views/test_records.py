@@ -66,8 +66,6 @@ def test_what_only_has_a_word_of_it_is_none(text: str) -> None:
         ([], False),
         ("3 rows", False),
         ({"status": 3}, False),
-        ("2026-11-20T10:03:20Z INFO up\n2026-11-20T10:03:21Z ERROR worker-1 job 7: no relay", True),
-        ({"stdout": "up\n[10:03:21] main FATAL no relay", "took": 3}, True),
         ("log = logger()\nif level == ERROR:\n    raise ERROR", False),
         ("3 notes\n2026-11-20 the team spoke of the ERROR page", False),
     ],

@@ -114,12 +114,6 @@ def test_a_question_asks_for_fields_that_it_does_not_name(asked: str, key: str) 
     assert not talk_of(["What is it?"], ["What is it?"]).keeps(key, 5)
 
 
-def test_a_size_that_is_asked_for_is_kept() -> None:
-    talk = talk_of([], ["I want a shirt in M, not XL"])
-    assert talk.keeps("fit", "M") and talk.keeps("fit", "XL")
-    assert not talk.keeps("fit", "S") and not talk.keeps("fit", "I")
-
-
 def test_whatever_is_asked_states_are_kept() -> None:
     assert TALK.keeps("status", "shipped") and TALK.keeps("state", "open")
 
@@ -188,11 +182,6 @@ def test_the_first_of_several_asks_for_no_first_name() -> None:
     talk = talk_of(["Take the first option"], ["Take the first option"])
     assert not talk.keeps("first_name", "Bo") and talk.keeps("first", "Bo")
     assert talk_of(["What is his name?"], ["What is his name?"]).keeps("first_name", "Bo")
-
-
-def test_who_says_yes_speaks_of_no_field_that_is_yes() -> None:
-    assert not talk_of(["Yes, please"]).keeps("insurance", "yes")
-    assert talk_of(["Is there an insurance?"]).keeps("insurance", "yes")
 
 
 @pytest.mark.parametrize("key", ["zip", "zip_code", "postal_code", "postcode", "PLZ"])
