@@ -9,7 +9,7 @@ import numpy as np
 
 from memory.gists import Terms, hashes
 from memory.recall.index import NONE, UserIndex
-from memory.recall.ragged import Rows
+from memory.recall.postings import Rows
 from utils.text import stem
 
 GREETINGS = ("hey", "hi", "hello", "dear", "morning", "afternoon", "evening", "night", "thanks", "you", "bye", "yo")

@@ -2,23 +2,31 @@
 
 The best rows at a first look, with what stands around them, are the pool. Each of it is described: how its words, its
 embedding and its tokens answer the question, the same of its neighbours in the session, who speaks, when, and what kind
-of message it is. `ranker.py` weighs the columns.
+of message it is. `ranking.py` weighs the columns.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language import Ask, Trait, nearness
-from memory.recall.first_look import ASSISTANT, USER, Alike, FirstLook, Probe
-from memory.recall.index import Sight, UserIndex
-from memory.recall.postings import bm25, counts_in
-from memory.recall.ragged import Ragged, Rows, rank_within
+from memory.gists import hashes
+from memory.language import Ask, Question, Trait, nearness
+from memory.recall.index import ROLES, Sight, UserIndex
+from memory.recall.postings import Ragged, Rows, bm25, counts_in, idf, rank_within
+from memory.recall.query import SCALE, Probe
+from utils.text import ends_with_question_mark, stem
 from utils.vectors import Floats
 
+SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
+ALIKE = np.float32(0.72)  # from which on a row that asks asks the same: "Do you know where I live?" (0.728 to 0.736)
+LONGER = 1.5  # times as many words has a row at most that asks the same
+ROWS_AT_ONCE = 1_024  # of the matrix
+USER, ASSISTANT = ROLES["user"], ROLES["assistant"]
+RARE = 3  # rows that have a rare word at most
+NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 NOTHING: Floats = np.broadcast_to(np.float32(0), 1 << 40)  # what is 0 for all is a part of it; takes no memory
@@ -26,8 +34,146 @@ FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages c
 PREVIOUS, HERE = 1, 2  # places among a row and those next to it, from two before it to two after it
 TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]  # what a token counts there
 BLEND = ("bm25", "bare", "tokens_window")  # of a first ranking, by which the pool is compared with its best
-SCALE = np.float32(1 / 127)  # of the bytes in which tokens are kept
-AT_ONCE = 512  # tokens that are multiplied at once
+TOKENS_AT_ONCE = 512  # tokens that are multiplied at once
+
+
+class Alike(NamedTuple):
+    """Cosine similarities of rows with a question, each (rows,): with its text, and with it but for names."""
+
+    dense: Floats
+    bare: Floats
+
+
+def alike(index: UserIndex, probe: Probe, size: int) -> Alike:
+    """How alike the first so many rows are to a question. Each part of the matrix is read once for both vectors: there
+    is more of it than a processor keeps."""
+    if probe.bare is probe.dense:
+        dense: Floats = index.matrix[:size] @ probe.dense
+        return Alike(dense, dense)
+    vectors, found = np.array([probe.dense, probe.bare]).T.copy(), np.empty((size, 2), np.float32)
+    matrix = index.matrix[:size]
+    for start in range(0, size, ROWS_AT_ONCE):
+        np.dot(matrix[start : start + ROWS_AT_ONCE], vectors, out=found[start : start + ROWS_AT_ONCE])
+    return Alike(*np.ascontiguousarray(found.T))
+
+
+def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray[np.bool_]:
+    """The rows in which the user asked the same and told nothing, (rows,). They are no answer, though nothing is more
+    alike; where it is asked what the assistant said, they are what it answered. `dense`: (rows,), cosine similarities
+    with the question."""
+    size = len(dense)
+    found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
+    if found.any():
+        asking = index.traits[:size, Trait.ASKS] == 1
+        if ends_with_question_mark(question.text):
+            asking |= dense >= SAME
+        longest = LONGER * (len(question.stems) + len(question.filler)) + 2
+        found &= asking & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)
+    return found
+
+
+def asks_the_same(index: UserIndex, probe: Probe, row: int) -> bool:
+    """Whether the user asked the same in a row and told nothing, as `asked_before` has it."""
+    dense = np.zeros(row + 1, np.float32)
+    dense[row] = index.matrix[row] @ probe.dense
+    return bool(asked_before(index, probe.question, dense)[row])
+
+
+class FirstLook:
+    """What is computed of all rows that a search may see."""
+
+    def __init__(self, index: UserIndex, probe: Probe, sight: Sight, likeness: Alike | None) -> None:
+        self.index, self.probe, self.sight = index, probe, sight
+        self.size, self.visible = len(sight.visible), sight.visible
+        question = probe.question
+        own, words = len(question.stems), (*question.stems, *question.filler)
+        self.names = tuple(dict.fromkeys(stem(word) for word in sorted(question.name_words)))
+        terms = list(dict.fromkeys((*words, *probe.stems, *self.names)))  # those that are no words of it come last
+        self.places = {term: place for place, term in enumerate(terms)}
+        self.every = every = index.postings.find(hashes(terms)).among(self.visible)
+        self.hits, self.all_hits = every.first(own), every.first(len(words))
+        self.dense, self.bare = likeness or alike(index, probe, self.size)
+        self.once = self._once()
+        counted = self.visible if self.once is None else self.visible & self.once
+        frequencies = every.among(counted).frequencies(len(terms))
+        weights = idf(frequencies, int(counted.sum()))
+        self.idf_of = dict(zip(terms, weights.tolist(), strict=True))
+        self.weights = np.where(frequencies > 0, weights, 0).astype(np.float32)[: len(words)]
+        self.idf = self.weights[: len(question.stems)]
+        telling = own > 1 and not question.spans
+        self.rare = bool(telling and frequencies[:own].min() > 0 and frequencies[:own].max() <= RARE)
+        self.bm25 = bm25(self.hits, self.idf, sight.lengths, sight.mean)
+
+    def _once(self) -> NDArray[np.bool_] | None:
+        """All rows, but of those that are the question itself the last alone; None where there are not several. Else
+        each time that it is asked would make its words more common, and what answers it less likely."""
+        asked = np.flatnonzero(self.visible & (self.dense >= SAME))
+        if len(asked) < 2:
+            return None
+        once = np.ones(self.size, np.bool_)
+        once[asked[:-1]] = False
+        return once
+
+    def once_among(self, rows: Rows) -> NDArray[np.bool_] | None:
+        """The same of some rows, best first, of which the first stands for all that are the question itself."""
+        if self.once is None:
+            return None
+        asked = np.flatnonzero(self.dense[rows] >= SAME)
+        once = np.ones(len(rows), np.bool_)
+        once[asked[1:]] = False
+        return once
+
+    @cached_property
+    def spoken(self) -> Floats:
+        """1 where the one whom the question names speaks."""
+        speakers = self.index.speakers[: self.size]
+        spoken = np.zeros(self.size, np.bool_)
+        for named in self.probe.question.speakers:
+            spoken |= speakers == named
+        return spoken.astype(np.float32)
+
+    @cached_property
+    def naming(self) -> Floats:
+        """1 where the one whom the question names is named by another."""
+        found = np.zeros(self.size, np.float32)
+        for name in self.names:
+            found[self.every.rows[self.every.terms == self.places[name]]] = 1
+        found *= 1 - self.spoken
+        return found
+
+    @cached_property
+    def coarse(self) -> Floats:
+        """A first score of all rows, of which the pool is chosen."""
+        own = _standard(self.bm25, self.visible) + 0.8 * _standard(self.bare, self.visible)
+        if len(self.probe.question.speakers) == 1:
+            own = own + 0.5 * self.spoken
+        if self.probe.question.only_time:
+            own = own + NEAR_IN_TIME * nearness(self.probe.question.spans, self.index.times[: self.size])
+        return own.astype(np.float32)
+
+    def best(self, size: int) -> Rows:
+        """The rows of the pool, best first: those that score well, and those whose neighbours do."""
+        every, before, after = np.arange(self.size), self.sight.before[:-1], self.sight.after[:-1]
+        padded = np.append(self.coarse, np.float32(0))
+        score = self.coarse + 0.4 * (padded[before] + padded[after])
+        if self.probe.question.asks[Ask.REPLIES]:  # of a reply, what it answers is as good
+            replies = (self.index.roles[: self.size] == ASSISTANT) & (self.index.speakers[: self.size] == 0)
+            score = np.where(replies, np.maximum(score, padded[before]), score)
+        score[~self.visible] = -np.inf
+        size = min(size, self.sight.count)
+        if size < self.size:
+            every = np.argpartition(-score, size - 1)[:size]
+        return every[np.lexsort((every, -score[every]))][:size]
+
+
+def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
+    """Scaled to mean 0 and deviation 1 among some."""
+    chosen = values if among.all() else values[among]
+    mean = chosen.mean()
+    centred = chosen - mean
+    deviation = float(np.sqrt(centred @ centred / len(chosen)))
+    scaled: Floats = (values - mean) / np.float32(deviation + 1e-6)
+    return scaled
 
 
 @dataclass(frozen=True)
@@ -226,9 +372,9 @@ def best_matches(question: NDArray[np.float32], tokens: Ragged, rows: NDArray[np
 def _products(items: NDArray[np.int8], question: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n, 64) @ (64, m), some at a time: what is made float32 is still near when it is multiplied."""
     products = np.empty((len(items), question.shape[1]), np.float32)
-    part = np.empty((AT_ONCE, items.shape[1]), np.float32)
-    for start in range(0, len(items), AT_ONCE):
-        taken = items[start : start + AT_ONCE]
+    part = np.empty((TOKENS_AT_ONCE, items.shape[1]), np.float32)
+    for start in range(0, len(items), TOKENS_AT_ONCE):
+        taken = items[start : start + TOKENS_AT_ONCE]
         part[: len(taken)] = taken
-        np.dot(part[: len(taken)], question, out=products[start : start + AT_ONCE])
+        np.dot(part[: len(taken)], question, out=products[start : start + TOKENS_AT_ONCE])
     return products

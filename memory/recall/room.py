@@ -11,9 +11,8 @@ from memory.recall.index import WORDS
 from memory.recall.kept_indexes import SECTIONS, KeptIndexes
 from memory.recall.ranking import Scope
 from memory.recall.recaller import Indexes, Recaller, merged
-from memory.recall.reranking import Reranking
-from memory.recall.search_index import SearchIndex
-from memory.recall.vector_search import VectorSearch
+from memory.recall.scored import Reranking
+from memory.recall.vector_search import SearchIndex, VectorSearch
 from memory.recall.word_search import WordSearch
 from memory.store import Store
 from utils.mongo import Document

@@ -18,8 +18,7 @@ from memory.gists.imprint import Imprint, terms_of, to_document
 from memory.language.heads import Doing
 from memory.language.questions import read_question
 from memory.language.traits import traits_of
-from memory.recall.features import Pool
-from memory.recall.first_look import Probe
+from memory.recall.features import Pool, Probe
 from memory.recall.index import UserIndex
 from tests.conversations import START
 from utils.encoder import TOKEN_DIMENSIONS

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.language.times.spans import nearness
-from memory.recall.features import AT_ONCE, POOL, best_matches, candidates
-from memory.recall.first_look import Probe
+from memory.recall.features import POOL, TOKENS_AT_ONCE, Probe, best_matches, candidates
 from memory.recall.index import NONE, Sight, UserIndex
-from memory.recall.ragged import Ragged
-from memory.recall.ranker import load_ranker
+from memory.recall.postings import Ragged
+from memory.recall.ranking import load_ranker
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from tests.memory.pools import conversation, everything, pool_of, question, some
@@ -359,7 +358,7 @@ def test_without_tokens_on_either_side_there_is_no_match(rows: list[int]) -> Non
 
 
 def test_more_tokens_than_are_multiplied_at_once_give_the_same() -> None:
-    question, rows = tokens_of(3, 0), [tokens_of(40, 1 + number) for number in range(2 * AT_ONCE // 40)]
+    question, rows = tokens_of(3, 0), [tokens_of(40, 1 + number) for number in range(2 * TOKENS_AT_ONCE // 40)]
     expected = np.array([(question @ row.T).max(1) for row in rows]).T
     found = best_matches(question, stored(rows), np.arange(len(rows)))
     assert found == pytest.approx(expected, abs=0.02)

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.postings import UNSORTED, Postings
-from memory.recall.ragged import Ragged
+from memory.recall.postings import UNSORTED, Postings, Ragged
 
 TERMS = np.array([0, 1, 5, 77, 2**31, 2**32 - 2, 2**32 - 1], np.uint32)
 ABSENT = 4_000_000_000

@@ -5,11 +5,10 @@ import pytest
 
 from memory.gists.gists import document_of, text_to_embed
 from memory.gists.imprint import imprints, to_document
-from memory.recall.features import candidates
-from memory.recall.first_look import Probe
+from memory.recall.features import Probe, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for
-from memory.recall.ranker import load_ranker
+from memory.recall.ranking import load_ranker
 from tests.conversations import START, turn
 from tests.numerics import NUMERIC_ERRORS
 from utils.embeddings import LocalEmbedder

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.recall.ragged import Ragged, grown
+from memory.recall.postings import Ragged, grown
 
 lengths = st.lists(st.one_of(st.integers(0, 5), st.just(150)), max_size=90)
 widths = st.sampled_from([(), (3,)])

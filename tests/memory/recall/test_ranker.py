@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory.recall.features import Pool, candidates
 from memory.recall.index import Sight
-from memory.recall.ranker import CERTAINTY, CLIP, Ranker, behind_best, certainty, load_ranker, scaled
+from memory.recall.ranking import CERTAINTY, CLIP, Ranker, behind_best, certainty, load_ranker, scaled
 from tests.memory.indexes import Said, asked, index_of
 from tests.numerics import NUMERIC_ERRORS
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.language.questions import read_question
-from memory.recall.first_look import Probe
+from memory.recall.features import Probe
 from memory.recall.index import UserIndex
 from memory.recall.ranking import DAY, Scope
 from tests.conversations import START

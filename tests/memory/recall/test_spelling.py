@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from agents.memory import Memory
 from config.recipes import QUERY_COSINE
+from memory.recall.query import slips
 from memory.recall.ranking import Scope
-from memory.recall.spelling import slips
 from tests.conversations import USER, say, settle, turn
 
 TOLD = (
