@@ -21,9 +21,10 @@ from config.recipes import Recipe
 from fitted import FITTED
 from memory.domain import SAID
 from memory.language import DAY, Ask, Trait
-from memory.recall.features import POOL, SAME, Pool, Probe, alike, asked_before, candidates
+from memory.recall.features import POOL, SAME, Pool, alike, asked_before, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.postings import Rows
+from memory.recall.query import Probe
 from memory.recall.scored import Scored
 from utils.vectors import Floats
 

@@ -16,9 +16,9 @@ from memory import metrics
 from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
 from memory.gists import GistReader, JustSaid, embedded_fields, imprints, text_to_embed
 from memory.language import End, Trait
-from memory.recall.features import POOL, Probe, asks_the_same
+from memory.recall.features import POOL, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex
-from memory.recall.query import probe_of, question_for, respelt, strange_words
+from memory.recall.query import Probe, probe_of, question_for, respelt, strange_words
 from memory.recall.ranking import Scope, score, sight_of
 from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Reranking, Scored
 from memory.store import Standing

@@ -18,8 +18,9 @@ from memory.gists.imprint import Imprint, terms_of, to_document
 from memory.language.heads import Doing
 from memory.language.questions import read_question
 from memory.language.traits import traits_of
-from memory.recall.features import Pool, Probe
+from memory.recall.features import Pool
 from memory.recall.index import UserIndex
+from memory.recall.query import Probe
 from tests.conversations import START
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.language.times.spans import nearness
-from memory.recall.features import POOL, TOKENS_AT_ONCE, Probe, best_matches, candidates
+from memory.recall.features import POOL, TOKENS_AT_ONCE, best_matches, candidates
 from memory.recall.index import NONE, Sight, UserIndex
 from memory.recall.postings import Ragged
+from memory.recall.query import Probe
 from memory.recall.ranking import load_ranker
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of

@@ -5,9 +5,9 @@ import pytest
 
 from memory.gists.gists import document_of, text_to_embed
 from memory.gists.imprint import imprints, to_document
-from memory.recall.features import Probe, candidates
+from memory.recall.features import candidates
 from memory.recall.index import Sight, UserIndex
-from memory.recall.query import probe_of, question_for
+from memory.recall.query import Probe, probe_of, question_for
 from memory.recall.ranking import load_ranker
 from tests.conversations import START, turn
 from tests.numerics import NUMERIC_ERRORS

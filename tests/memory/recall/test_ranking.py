@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.language.questions import read_question
-from memory.recall.features import Probe
 from memory.recall.index import UserIndex
+from memory.recall.query import Probe
 from memory.recall.ranking import DAY, Scope
 from tests.conversations import START
 from tests.memory.ranked import NOW, rank
