@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from memory.gists.just_said import JustSaid
-from memory.gists.reader import GistReader
+from memory.gists.reader import GistReader, JustSaid
 from memory.store import Changes, Collections
 from utils.clock import now
 

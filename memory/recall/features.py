@@ -62,7 +62,7 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     alike; where it is asked what the assistant said, they are what it answered. `dense`: (rows,), cosine similarities
     with the question."""
     size = len(dense)
-    found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
+    found: NDArray[np.bool_] = (dense >= ALIKE) & (Ask.REPLIES not in question.asks)
     if found.any():
         asking = index.traits[:size, Trait.ASKS] == 1
         if ends_with_question_mark(question.text):
@@ -156,7 +156,7 @@ class FirstLook:
         every, before, after = np.arange(self.size), self.sight.before[:-1], self.sight.after[:-1]
         padded = np.append(self.coarse, np.float32(0))
         score = self.coarse + 0.4 * (padded[before] + padded[after])
-        if self.probe.question.asks[Ask.REPLIES]:  # of a reply, what it answers is as good
+        if Ask.REPLIES in self.probe.question.asks:  # of a reply, what it answers is as good
             replies = (self.index.roles[: self.size] == ASSISTANT) & (self.index.speakers[: self.size] == 0)
             score = np.where(replies, np.maximum(score, padded[before]), score)
         score[~self.visible] = -np.inf
@@ -333,17 +333,17 @@ class _Around:
         """What counts where the question asks for it; nothing where it does not."""
         search, question = self.search, self.search.probe.question
         traits = search.index.traits[self.rows].astype(np.float32)
-        course, replies = (Ask.ORDER, Ask.COURSE), (Ask.REPLIES,)
+        course, replies = {Ask.ORDER, Ask.COURSE}, {Ask.REPLIES}
         for name, asks, values in (
-            ("asked_times", (Ask.WHEN,), traits[:, Trait.TIMES]),
-            ("asked_names", (Ask.PLACE, Ask.NAME), traits[:, Trait.NAMES]),
+            ("asked_times", {Ask.WHEN}, traits[:, Trait.TIMES]),
+            ("asked_names", {Ask.PLACE, Ask.NAME}, traits[:, Trait.NAMES]),
             ("course_dense", course, columns["dense"]),
             ("course_length", course, columns["length"]),
             ("course_rank", course, columns["session_rank"]),
             ("replies_dense", replies, columns["assistant"] * columns["dense"]),
             ("replies_bare_before", replies, columns["assistant"] * self._of_near(search.bare[self.every])[PREVIOUS]),
         ):
-            columns[name] = values if any(question.asks[ask] > 0 for ask in asks) else self.nothing
+            columns[name] = values if asks & question.asks else self.nothing
         columns["date"] = self.nothing
         if question.spans:
             columns["date"] = nearness(question.spans, search.index.times[self.rows]).astype(np.float32)

@@ -1,6 +1,7 @@
 """A query on its way to what an index is searched with: misspelt words, the question that it asks, its vectors."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -8,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.gists import hashes
+from memory.gists import Terms, hashes
 from memory.language import (
     ENGLISH,
     LONGEST_WORD,
@@ -22,12 +23,19 @@ from memory.language import (
     language_of,
     read_question,
 )
-from memory.recall.aliases import speaker_called
-from memory.recall.index import UserIndex
+from memory.recall.index import NONE, UserIndex
+from memory.recall.postings import Rows
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
 from utils.vocabulary import UNKNOWN
+
+GREETINGS = ("hey", "hi", "hello", "dear", "morning", "afternoon", "evening", "night", "thanks", "you", "bye", "yo")
+LEAST = 3  # greetings by which a name is believed
+AGREED = 0.8  # share of them that must mean the same speaker
+LOOKED_AT = 500  # messages with the name, the newest
+
+_GREETINGS = hashes(stem(word) for word in GREETINGS)
 
 SCALE = np.float32(1 / 127)  # of the bytes in which tokens are kept
 MOST = 16  # words of a query that are looked at for slips
@@ -38,6 +46,37 @@ _WORD = re.compile(
     rf"(?<![\w'’./\\@\u0300-\u036f-])[a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}}(?![\w'’/\\@\u0300-\u036f-]|\.\w)"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def speaker_called(name: str, index: UserIndex) -> int | None:
+    """The code of the speaker who is greeted by a name, lower case; None where nobody is, or several are."""
+    term = hashes([stem(name)])
+    rows = index.postings.find(term).rows
+    rows = rows[index.alive[rows]][-LOOKED_AT:]
+    greeted = Counter(code for row in _greeting(rows, term, index) if (code := _addressee(row, index)))
+    if not greeted:
+        return None
+    [(code, count)] = greeted.most_common(1)
+    return code if count >= max(LEAST, AGREED * greeted.total()) else None
+
+
+def _greeting(rows: Rows, name: Terms, index: UserIndex) -> list[int]:
+    """Those of the rows in which a name stands right after a greeting."""
+    terms, bounds = index.terms.gather(rows)
+    found = np.flatnonzero(terms == name)
+    owners = np.searchsorted(bounds, found, side="right") - 1
+    greeted = (bounds[owners] < found) & np.isin(terms[found - 1], _GREETINGS)  # what begins a row follows nothing
+    greeting: list[int] = rows[np.unique(owners[greeted])].tolist()
+    return greeting
+
+
+def _addressee(row: int, index: UserIndex) -> int:
+    """The other speaker who stands next to a row in its session; 0 for none."""
+    own = index.speakers[row]
+    for neighbour in (index.links.before[row], index.links.after[row]):
+        if neighbour != NONE and index.speakers[neighbour] not in (0, own):
+            return int(index.speakers[neighbour])
+    return 0
 
 
 @dataclass(frozen=True)

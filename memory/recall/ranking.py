@@ -109,17 +109,16 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
     telling = index.traits[pool.rows, Trait.ASKS] != 1
-    if not question.about_questions:
-        asks = pool.columns["user"] > 0
-        if not question.asks[Ask.REPLIES]:
-            asks |= pool.columns["assistant"] > 0
-        asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
-        found = np.where(asks, OF_QUESTION * found, found)
+    asks = pool.columns["user"] > 0
+    if Ask.REPLIES not in question.asks:
+        asks |= pool.columns["assistant"] > 0
+    asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+    found = np.where(asks, OF_QUESTION * found, found)
     if question.latest is not None:
         found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
     elif question.current:
         found = _foremost(found, _newest_like_best(found, index, pool.rows))
-    naming = telling & pool.naming if pool.naming is not None and not question.asks[Ask.REPLIES] else None
+    naming = telling & pool.naming if pool.naming is not None and Ask.REPLIES not in question.asks else None
     if question.asking:
         return found if naming is None else _foremost(found, naming)
     same = telling & (pool.columns["dense"] >= SAME)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import Role
-from memory.gists.imprint import Imprint, terms_of, to_document
+from memory.gists.gists import Imprint, terms_of, to_document
 from memory.language.heads import Doing
 from memory.language.questions import read_question
 from memory.language.traits import traits_of

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from memory.gists.imprint import EMPTY, Imprint, from_document, imprints, terms_of, to_document
+from memory.gists.gists import EMPTY, Imprint, from_document, imprints, terms_of, to_document
 from memory.language.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import TOKEN_DIMENSIONS

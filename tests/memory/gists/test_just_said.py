@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory.gists import just_said
-from memory.gists.just_said import PER_OWNER, SECONDS, JustSaid
+from memory.gists import reader
+from memory.gists.reader import JUST_SAID, JUST_SAID_SECONDS, JustSaid
 from tests.conversations import START
 from utils.mongo import Document
 
@@ -13,7 +13,7 @@ from utils.mongo import Document
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     time = [1_000.0]
-    monkeypatch.setattr(just_said, "monotonic", lambda: time[0])
+    monkeypatch.setattr(reader, "monotonic", lambda: time[0])
     return time
 
 
@@ -28,7 +28,7 @@ def keys(recent: JustSaid, owner: str = "ann") -> list[str]:
 def test_messages_are_told_to_their_owner_for_a_minute(clock: list[float]) -> None:
     recent = JustSaid()
     recent.add("ann", [said("m1")])
-    clock[0] += SECONDS - 1
+    clock[0] += JUST_SAID_SECONDS - 1
     recent.add("ann", [said("m2")])
     assert (keys(recent), keys(recent, "bob")) == (["m1", "m2"], [])
     clock[0] += 2
@@ -39,20 +39,20 @@ def test_messages_are_told_to_their_owner_for_a_minute(clock: list[float]) -> No
 def test_who_never_asks_is_not_kept_longer(clock: list[float]) -> None:
     recent = JustSaid()
     recent.add("ann", [said("m1")])
-    clock[0] += SECONDS + 1
+    clock[0] += JUST_SAID_SECONDS + 1
     recent.add("bob", [said("m2")])
     assert not recent.has("ann", "m1")
 
 
 def test_only_the_newest_are_kept_of_many() -> None:
     recent = JustSaid()
-    recent.add("ann", [said(f"m{n}") for n in range(PER_OWNER + 3)])
+    recent.add("ann", [said(f"m{n}") for n in range(JUST_SAID + 3)])
     recent.add("ann", [said("last")])
-    assert keys(recent) == [*(f"m{n}" for n in range(4, PER_OWNER + 3)), "last"]
+    assert keys(recent) == [*(f"m{n}" for n in range(4, JUST_SAID + 3)), "last"]
 
 
 def test_long_texts_push_out_those_of_who_spoke_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(just_said, "CHARACTERS", 100)
+    monkeypatch.setattr(reader, "JUST_SAID_CHARACTERS", 100)
     recent = JustSaid()
     recent.add("ann", [said("m1", "x" * 60)])
     recent.add("bob", [said("m2", "x" * 30)])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.gists.imprint import MOST, from_bytes, hashed, hashes, terms_of, to_bytes
+from memory.gists.gists import MOST, from_bytes, hashed, hashes, terms_of, to_bytes
 
 
 def test_the_terms_of_a_text_are_the_stems_of_its_words_in_order() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.language.addressed import asks_of_assistant
+from memory.language.questions import asks_of_assistant
 
 
 @pytest.mark.parametrize(

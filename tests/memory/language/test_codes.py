@@ -4,7 +4,7 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory.language.codes import codes_of, names_another
+from memory.language.questions import codes_of
 from tests.conversations import USER, say, turn
 
 
@@ -28,20 +28,6 @@ from tests.conversations import USER, say, turn
 )
 def test_a_code_is_told_from_an_amount_and_a_time(text: str, codes: set[str]) -> None:
     assert codes_of(text) == codes
-
-
-@pytest.mark.parametrize(
-    ("text", "another"),
-    [
-        ("Invoice INV-2291 is about the roof.", True),
-        ("INV-2291 and INV-2292 are about the roof.", False),
-        ("LH441 is late.", False),
-        ("Its tracking number is 99887766.", False),
-        ("Nobody has paid.", False),
-    ],
-)
-def test_another_one_is_of_the_same_kind(text: str, another: bool) -> None:
-    assert names_another(text, {"2292"}) == another
 
 
 async def test_what_was_said_of_another_one_is_hardly_an_answer(quiet: Memory) -> None:

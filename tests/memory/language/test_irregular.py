@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.language.irregular import base_of
+from memory.language.person import base_of
 from utils.text import stem
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 
 from bench import fit_lexicon
-from memory.language import lexicon
-from memory.language.lexicon import are_words, hashes_of
+from memory.language.languages import LEXICON, are_words, hashes_of
 
 
 def test_words_of_english_are_known_and_others_are_not() -> None:
@@ -24,5 +23,5 @@ def test_the_command_takes_the_words_at_the_beginning_of_lines(tmp_path, monkeyp
 
 
 def test_the_list_is_in_order() -> None:
-    stored = np.load(lexicon.LEXICON)
+    stored = np.load(LEXICON)
     assert (stored[1:] > stored[:-1]).all()

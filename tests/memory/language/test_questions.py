@@ -2,7 +2,6 @@
 
 import time
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,9 +20,7 @@ def read(text: str, names: dict[str, int] = NAMES) -> Question:
 
 
 def asks(text: str) -> set[Ask]:
-    found = read(text).asks
-    assert found.shape == (len(Ask),) and found.dtype == np.float32
-    return {ask for ask in Ask if found[ask] == 1} if set(found.tolist()) <= {0.0, 1.0} else set()
+    return set(read(text).asks)
 
 
 @pytest.mark.parametrize(
@@ -32,9 +29,7 @@ def asks(text: str) -> set[Ask]:
         ("When did Melanie run?", {Ask.WHEN}),
         ("What date was it?", {Ask.WHEN}),
         ("How long did it take?", {Ask.WHEN}),
-        ("How many weeks did it take?", {Ask.WHEN, Ask.COUNT}),
-        ("HOW MUCH was it?", {Ask.COUNT}),
-        ("How often does he swim?", {Ask.COUNT}),
+        ("How many weeks did it take?", {Ask.WHEN}),
         ("Where is she?", {Ask.PLACE}),
         ("Which city is nearest?", {Ask.PLACE}),
         ("Who is he?", {Ask.NAME}),
@@ -43,8 +38,8 @@ def asks(text: str) -> set[Ask]:
         ("List it chronologically.", {Ask.ORDER}),
         ("Summarise it.", {Ask.COURSE}),
         ("How did the plan evolve over time?", {Ask.COURSE}),
-        ("What is my dog called?", {Ask.OWN}),
-        ("Where did we go, and when?", {Ask.PLACE, Ask.WHEN, Ask.OWN}),
+        ("What is my dog called?", set()),
+        ("Where did we go, and when?", {Ask.PLACE, Ask.WHEN}),
         ("Which names did you propose?", {Ask.REPLIES}),
         ("Is it blue?", set()),
         ("Nowhere in the whole borders", set()),
@@ -100,7 +95,7 @@ def test_a_question_without_words_asks_for_nothing(text: str) -> None:
     assert (question.text, question.bare) == (text, text)
     assert (question.stems, question.filler, question.spans) == ((), (), ())
     assert question.speakers == question.name_words == frozenset()
-    assert not question.asks.any()
+    assert not question.asks
 
 
 @pytest.mark.parametrize(

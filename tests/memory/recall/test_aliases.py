@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.recall.aliases import LEAST, speaker_called
+from memory.recall.query import LEAST, speaker_called
 from tests.memory.indexes import Said, index_of
 
 EMI = [Said("Hey Kate! How are you?", name="Elise"), Said("Fine, thanks.", name="Emi")]

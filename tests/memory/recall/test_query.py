@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from memory.gists.gists import document_of, text_to_embed
-from memory.gists.imprint import imprints, to_document
+from memory.gists.gists import document_of, imprints, text_to_embed, to_document
 from memory.recall.features import candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.query import Probe, probe_of, question_for

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import OBSERVATIONS, Recipe
-from memory.gists.imprint import hashes, terms_of, to_bytes
+from memory.gists.gists import hashes, terms_of, to_bytes
 from memory.recall.index import WORDS, UserIndex
 from memory.recall.ranking import Scope
 from memory.recall.word_search import indexed, indexed_terms, ranked, sought
