@@ -5,7 +5,7 @@ embedding and its tokens answer the question, the same of its neighbours in the 
 of message it is. `ranking.py` weighs the columns.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -93,35 +93,14 @@ class FirstLook:
         self.every = every = index.postings.find(hashes(terms)).among(self.visible)
         self.hits, self.all_hits = every.first(own), every.first(len(words))
         self.dense, self.bare = likeness or alike(index, probe, self.size)
-        self.once = self._once()
-        counted = self.visible if self.once is None else self.visible & self.once
-        frequencies = every.among(counted).frequencies(len(terms))
-        weights = idf(frequencies, int(counted.sum()))
+        frequencies = every.frequencies(len(terms))
+        weights = idf(frequencies, sight.count)
         self.idf_of = dict(zip(terms, weights.tolist(), strict=True))
         self.weights = np.where(frequencies > 0, weights, 0).astype(np.float32)[: len(words)]
         self.idf = self.weights[: len(question.stems)]
         telling = own > 1 and not question.spans
         self.rare = bool(telling and frequencies[:own].min() > 0 and frequencies[:own].max() <= RARE)
         self.bm25 = bm25(self.hits, self.idf, sight.lengths, sight.mean)
-
-    def _once(self) -> NDArray[np.bool_] | None:
-        """All rows, but of those that are the question itself the last alone; None where there are not several. Else
-        each time that it is asked would make its words more common, and what answers it less likely."""
-        asked = np.flatnonzero(self.visible & (self.dense >= SAME))
-        if len(asked) < 2:
-            return None
-        once = np.ones(self.size, np.bool_)
-        once[asked[:-1]] = False
-        return once
-
-    def once_among(self, rows: Rows) -> NDArray[np.bool_] | None:
-        """The same of some rows, best first, of which the first stands for all that are the question itself."""
-        if self.once is None:
-            return None
-        asked = np.flatnonzero(self.dense[rows] >= SAME)
-        once = np.ones(len(rows), np.bool_)
-        once[asked[1:]] = False
-        return once
 
     @cached_property
     def spoken(self) -> Floats:
@@ -178,26 +157,15 @@ def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
 
 @dataclass(frozen=True)
 class Pool:
-    """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `once`: (n,), those
-    by which the others are measured: of rows that are the question itself, one alone; None for all. `of_another`: (n,),
+    """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `of_another`: (n,),
     those that have a number, if only the word for one, where the question names another that neither they nor what
     stands next to them has; None where it names none. `naming`: (n,), those that have it, or of a question of rare
     words alone, those that have all of them; None of any other question."""
 
     rows: Rows
     columns: dict[str, Floats]
-    once: NDArray[np.bool_] | None = None
     of_another: NDArray[np.bool_] | None = None
     naming: NDArray[np.bool_] | None = None
-
-    @property
-    def size(self) -> int:
-        """How many of them are different."""
-        return len(self.rows) if self.once is None else int(self.once.sum())
-
-    def measured(self, columns: Floats) -> Floats:
-        """Of (d, n), what the others are measured by."""
-        return columns if self.once is None else columns[:, self.once]
 
 
 def candidates(index: UserIndex, probe: Probe, sight: Sight, size: int = POOL, likeness: Alike | None = None) -> Pool:
@@ -205,18 +173,16 @@ def candidates(index: UserIndex, probe: Probe, sight: Sight, size: int = POOL, l
     its rows, where it is known."""
     search = FirstLook(index, probe, sight, likeness)
     rows = search.best(size)
-    pool = Pool(rows, {}, search.once_among(rows))
-    around = _Around(search, pool)
-    of_another, naming = around.by_codes()
-    return replace(pool, columns=around.columns(), of_another=of_another, naming=naming)
+    around = _Around(search, rows)
+    return Pool(rows, around.columns(), *around.by_codes())
 
 
 class _Around:
     """What is computed of the pool and of the rows next to it."""
 
-    def __init__(self, search: FirstLook, pool: Pool) -> None:
-        self.search, self.pool, self.rows = search, pool, pool.rows
-        rows, before, after = pool.rows, search.sight.before, search.sight.after
+    def __init__(self, search: FirstLook, rows: Rows) -> None:
+        self.search, self.rows = search, rows
+        before, after = search.sight.before, search.sight.after
         near = np.array([before[before[rows]], before[rows], rows, after[rows], after[after[rows]]])
         wanted = np.zeros(search.size + 1, np.bool_)  # the last is what -1 stands for
         wanted[near] = True
@@ -319,7 +285,7 @@ class _Around:
     def _ranks(self, columns: dict[str, Floats]) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""
         index = self.search.index
-        blend = self._scaled(np.array([columns[name] for name in BLEND])).sum(0) + 0.5 * columns["speaker"]
+        blend = _scaled(np.array([columns[name] for name in BLEND])).sum(0) + 0.5 * columns["speaker"]
         ranked = np.argsort(-blend, kind="stable")
         best = ranked[:FEEDBACK]
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
@@ -348,13 +314,13 @@ class _Around:
         if question.spans:
             columns["date"] = nearness(question.spans, search.index.times[self.rows]).astype(np.float32)
 
-    def _scaled(self, columns: Floats) -> Floats:
-        """Rows of mean 0 and deviation 1."""
-        centred = columns - self.pool.measured(columns).mean(1, keepdims=True)
-        told = self.pool.measured(centred)
-        deviations = np.sqrt(np.einsum("ij,ij->i", told, told) / told.shape[1]) + np.float32(1e-6)
-        scaled: Floats = centred / deviations[:, None]
-        return scaled
+
+def _scaled(columns: Floats) -> Floats:
+    """Rows of mean 0 and deviation 1."""
+    centred = columns - columns.mean(1, keepdims=True)
+    deviations = np.sqrt(np.einsum("ij,ij->i", centred, centred) / centred.shape[1]) + np.float32(1e-6)
+    scaled: Floats = centred / deviations[:, None]
+    return scaled
 
 
 def best_matches(question: NDArray[np.float32], tokens: Ragged, rows: NDArray[np.intp]) -> NDArray[np.float32]:

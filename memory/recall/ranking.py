@@ -271,16 +271,15 @@ class Ranker:
 def certainty(pool: Pool) -> Floats:
     """How well the best of a pool matches at all, by `CERTAINTY`, and the logarithm of its size."""
     values = [float(pool.columns[name].max()) for name in CERTAINTY]
-    return np.array([*values, np.log(pool.size)], np.float32)
+    return np.array([*values, np.log(len(pool.rows))], np.float32)
 
 
 def scaled(pool: Pool, names: Sequence[str]) -> Floats:
     """The features of a pool, (n, d), each with mean 0 and deviation 1; 0 where it is the same for all."""
     columns = np.array([pool.columns[name] for name in names], np.float32)
     columns -= columns[:, :1].copy()  # else rounding gives one that is the same for all a deviation
-    columns -= pool.measured(columns).mean(1, keepdims=True)
-    told = pool.measured(columns)
-    columns /= np.sqrt(np.einsum("ij,ij->i", told, told) / told.shape[1])[:, None] + np.float32(1e-6)
+    columns -= columns.mean(1, keepdims=True)
+    columns /= np.sqrt(np.einsum("ij,ij->i", columns, columns) / columns.shape[1])[:, None] + np.float32(1e-6)
     return np.clip(columns, *CLIP, out=columns).T
 
 

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.language.times.spans import nearness
-from memory.recall.features import POOL, TOKENS_AT_ONCE, best_matches, candidates
+from memory.recall.features import TOKENS_AT_ONCE, best_matches, candidates
 from memory.recall.index import NONE, Sight, UserIndex
 from memory.recall.postings import Ragged
 from memory.recall.query import Probe
-from memory.recall.ranking import load_ranker
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from tests.memory.pools import conversation, everything, pool_of, question, some
@@ -226,14 +225,6 @@ def test_who_is_named_by_another_is_told_of() -> None:
     assert column(pool, "naming_bm25")[0] == column(pool, "bm25")[0] > 0
     for text in ("What do Ann and Bob hate?", "What does he hate?"):
         assert not pool_of(said, text).columns["naming"].any()
-
-
-def test_of_statements_that_are_the_question_itself_one_stands_for_all_in_any_pool() -> None:
-    said = [Said("continue") for _ in range(POOL + 1)]
-    pool = pool_of(said, "continue")
-    assert pool.once is not None
-    assert pool.size == 1
-    assert np.isfinite(load_ranker().scores(pool)).all()
 
 
 def test_what_a_user_asked_is_told_from_what_they_told() -> None:
