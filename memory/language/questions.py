@@ -58,20 +58,10 @@ _WORDS_OF_YOURS = (
 )
 _OFTEN = r"(?:(?:\w+ly|just|also|ever|once|first|last|already|even) )*"
 _SUBORDINATE = r"(?<!\bif )(?<!\bas )(?<!\bonce )(?<!\bwhen )(?<!\bbefore )(?<!\bafter )(?<!did )(?<!thank )"
-_IN_OTHER_LANGUAGES = (
-    # German, Spanish, French, Italian, Portuguese, Dutch
-    r"|\bhast du\b.{0,80} (?:vorgeschlagen|empfohlen|geraten|gesagt|genannt|gegeben|geschrieben|erklärt|erwähnt)\b"
-    r"|\bdeine?[rnm]? (?:vorschl[aä]ge?|rat|empfehlung(?:en)?|antwort(?:en)?|tipps?)\b"
-    r"|\b(?:recomendaste|sugeriste|propusiste|aconsejaste|dijiste|mencionaste|diste|explicaste|escribiste)\b"
-    r"|\btu (?:m'as|as) (?:recommandé|suggéré|proposé|conseillé|dit|donné|expliqué|écrit)\b"
-    r"|\bhai (?:consigliato|suggerito|proposto|detto|dato|spiegato|scritto)\b"
-    r"|\b(?:você|tu) (?:me )?(?:recomendou|sugeriu|propôs|aconselhou|disse|deu|explicou|escreveu)\b"
-    r"|\b(?:heb|had) je\b.{0,80} (?:aangeraden|voorgesteld|aanbevolen|gezegd|genoemd|gegeven|uitgelegd|geschreven)\b"
-)
 _ADDRESSED = re.compile(
     rf"\b(?:did|didn't) you {_OFTEN}(?:{_SAY}|{_DO})\b"
     rf"|{_SUBORDINATE}\byou(?:'d|'ve| had| have)? {_OFTEN}(?:{_SAID}|{_DID})\b"
-    rf"|\b{_WORDS_OF_YOURS}\b|\baccording to you\b" + _IN_OTHER_LANGUAGES,
+    rf"|\b{_WORDS_OF_YOURS}\b|\baccording to you\b",
     re.IGNORECASE,
 )
 # "What did I say you called it?": what somebody else said.
