@@ -4,7 +4,7 @@ A gist is written once, embedded by a queue that no crash loses, read in order o
 that every index sees. Caches of a process let go of what was erased.
 """
 
-from memory.gists.caches import Caches, GistEraser
+from memory.gists.caches import Cache, Caches, GistEraser
 from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting, outdated_by
 from memory.gists.gists import (
     AT_ONCE,
@@ -33,6 +33,7 @@ __all__ = [
     "EMPTY",
     "TEXT",
     "UNAVAILABLE",
+    "Cache",
     "Caches",
     "EmbeddingQueue",
     "GistEraser",

@@ -152,6 +152,10 @@ class GistReader:
         if owner in self._kept:
             self._keep(owner, self._kept[owner], [gist])
 
+    def drop(self, owner: str, deleted: Iterable[str]) -> None:
+        """Lets go of the owner's gists, whichever were deleted."""
+        self.forget(owner)
+
     def forget(self, owner: str) -> None:
         """Lets go of the owner's gists. A deletion by another process is seen at the next reading; one by this process
         need not wait for it."""

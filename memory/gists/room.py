@@ -69,8 +69,7 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
     collections, changes = store.collections, store.changes
     queue = EmbeddingQueue(collections, changes, embedder, encoder)
     reader, just_said, caches = GistReader(collections, changes), JustSaid(), Caches()
-    caches.readers.append(reader)
-    caches.just_said.append(just_said)
+    caches.kept += [reader, just_said]
 
     async def sweep() -> None:
         await queue.work()

@@ -4,7 +4,7 @@ import asyncio
 import heapq
 import logging
 from asyncio import Future
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from time import time
 from typing import Literal, Protocol
@@ -14,7 +14,7 @@ import numpy as np
 from config.recipes import Recipe
 from memory import metrics
 from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
-from memory.gists import GistReader, JustSaid, embedded_fields, imprints, text_to_embed
+from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, text_to_embed
 from memory.language import End, Trait
 from memory.recall.features import POOL, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex
@@ -36,7 +36,7 @@ WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the f
 log = logging.getLogger(__name__)
 
 
-class Indexes(Protocol):
+class Indexes(Cache, Protocol):
     """Where the index comes from that a query is ranked in."""
 
     async def suiting(
@@ -48,12 +48,6 @@ class Indexes(Protocol):
 
     def known(self, owner: str) -> UserIndex | None:
         """What is in memory of the owner's index; it may be out of date."""
-
-    def drop(self, owner: str, keys: Iterable[str]) -> None:
-        """Takes out gists that are gone or changed."""
-
-    def forget(self, owner: str) -> None:
-        """Lets go of all that is kept of an owner."""
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,7 @@ def open_search(
     else:
         messages = KeptIndexes(collections, changes, just_said, model, memory_mb - for_words)
         sections = KeptIndexes(collections, changes, said_in_banks, model, for_banks, only=SECTIONS)
-    gists.caches.indexes += [messages, by_words, sections]
-    gists.caches.just_said.append(said_in_banks)
+    gists.caches.kept += [messages, by_words, sections, said_in_banks]
     reranking = Reranking(gists.reader, reranker) if reranker is not None else None
     shared = (gists.reader, gists.embedder, gists.encoder, reranking)
     return Search(
