@@ -8,7 +8,7 @@ from memory.language.courtesy import is_courtesy
 from memory.language.ends import End, asks_for_all, end_asked_for
 from memory.language.heads import EVEN, LONGEST, UNREAD, Doing, asked_by, doing
 from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
-from memory.language.person import USER, base_of, is_past, spelled_out, third_person
+from memory.language.person import USER, is_past, spelled_out, third_person
 from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
@@ -43,7 +43,6 @@ __all__ = [
     "asked_by",
     "asks_for_all",
     "asks_only_for_a_time",
-    "base_of",
     "capitalised",
     "doing",
     "end_asked_for",

@@ -1,37 +1,19 @@
-"""Sentences in the first person, told of the user in the third; and words that are forms of one which no stemmer brings
-together: "What did I buy?" is answered by "I bought a kite"."""
+"""Sentences in the first person, told of the user in the third."""
 
 import re
-from functools import cache
 
-from utils.text import stem
-
-# Words and their forms. Left out are those that are rather other words: "wound", "rose", "bore", "leaves", "lives". Of
-# verbs the past stands second, but where it is the word itself.
-_VERBS = """
-awake awoke awoken|beat beaten|become became|begin began begun|bend bent|bet betting|bite bit bitten|bleed bled
-blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt|buy bought|catch caught
-choose chose chosen|cling clung|come came|creep crept|cut cutting|deal dealt|dig dug|draw drew drawn|dream dreamt
-drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found
-fit fitted|flee fled|fly flew flown flies|forbid forbade forbidden|forget forgot forgotten|forgive forgave forgiven
-freeze froze frozen|get got gotten getting|give gave given|go went gone|grow grew grown|hang hung|hear heard
-hide hid hidden|hit hitting|hold held|keep kept|kneel knelt|know knew known|lead led|lean leant|leap leapt
-learn learnt|leave left|lend lent|light lit|lose lost|make made|mean meant|meet met|mistake mistook mistaken
-overcome overcame|pay paid|quit quitting|ride rode ridden|ring rang rung|run ran|say said
-seek sought|sell sold|send sent|sew sewn|shake shook shaken|shoot shot|show shown|shrink shrank shrunk|sing sang sung
-sink sank sunk|sit sat|sleep slept|slide slid|speak spoke spoken|speed sped|spell spelt|spend spent|spill spilt
-spin spun|spit spat|split splitting|spoil spoilt|spread spreading|spring sprang sprung|stand stood|steal stole stolen
-stick stuck|sting stung|strike struck stricken|strive strove|swear swore sworn|sweep swept|swell swollen
-swim swam swum|swing swung|take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown
-tread trod|understand understood|undertake undertook|wake woke woken|wear wore worn|weave wove woven|weep wept
-win won|withdraw withdrew withdrawn|write wrote written|see saw seen
-"""
-_OTHERS = """
-prove proven|rise risen|choose choice|lie lain
-child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives|knife knives
-half halves|shelf shelves|loaf loaves|wolf wolves|thief thieves
-"""
-_UNCHANGED = frozenset(("burst", "cost", "hurt", "let", "put", "read", "set", "shut", "upset"))  # in the past, too
+# The past of irregular verbs, but for "was", "were", "had" and "did".
+_IRREGULAR_PAST = frozenset(
+    """
+    ate awoke beaten became began bent bet bit bled blew bought bred broke brought built burnt burst came caught
+    chose clung cost crept cut dealt drank dreamt drew drove dug fed fell felt fitted fled flew forbade forgave
+    forgot fought found froze gave got grew heard held hid hit hung hurt kept knelt knew leant leapt learnt led left
+    lent let lit lost made meant met mistook overcame paid put quit ran rang read rode said sang sank sat saw sent
+    set sewn shook shot shown shrank shut slept slid sold sought spat sped spelt spent spilt split spoilt spoke
+    sprang spread spun stole stood strove struck stuck stung swam swept swollen swore swung taught thought threw
+    told took tore trod understood undertook upset went wept withdrew woke won wore wove wrote
+    """.split()  # noqa: SIM905  a list would be four times as long
+)
 
 USER = "The user"
 
@@ -77,33 +59,6 @@ _SHORT_HAS = re.compile(
 )
 
 
-def base_of(word: str) -> str:
-    """The stem of the word of which a stem is a form; itself where it is none."""
-    return _bases().get(word, word)
-
-
-@cache
-def _bases() -> dict[str, str]:
-    return {one: stems[0] for stems in reversed(_lines()) for one in stems[1:]}
-
-
-@cache
-def _past() -> frozenset[str]:
-    """What is the past of an irregular verb: "broke", "cut"."""
-    forms = (line[:2] for line in _words(_VERBS))
-    return _UNCHANGED.union(base if form.endswith("ing") else form for base, form in forms)
-
-
-@cache
-def _lines() -> list[list[str]]:
-    """The stems of each word and its forms, each once."""
-    return [list(dict.fromkeys(map(stem, line))) for line in (*_words(_VERBS), *_words(_OTHERS))]
-
-
-def _words(table: str) -> list[list[str]]:
-    return [line.split() for line in table.replace("\n", "|").strip("|").split("|")]
-
-
 def spelled_out(clause: str) -> str:
     """A clause with "is" and "has" where its subject has them short: "Rent's 900 a month", "Anna's moved"."""
     lead = re.match(r"[^,;]{1,40}?['’]s ", clause)
@@ -134,7 +89,7 @@ def third_person(clause: str) -> str:
 def is_past(verb: str) -> bool:
     """Whether a form is of the past, as far as it shows."""
     base = re.sub(r"^(?:out|over|under|re|un|with)(?=[a-z]{3})", "", verb)
-    irregular = verb in ("was", "were", "had", "did") or verb in _past() or base in _past()
+    irregular = verb in ("was", "were", "had", "did") or not _IRREGULAR_PAST.isdisjoint((verb, base))
     return irregular or (verb.endswith("ed") and verb not in _PRESENT)
 
 
