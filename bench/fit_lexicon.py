@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.language.lexicon import LEXICON, LONGEST_WORD, SHORTEST_WORD, hashes_of
+from memory.language.languages import LEXICON, LONGEST_WORD, SHORTEST_WORD, hashes_of
 
 _WORD = re.compile(rf"\ufeff?([a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}})(?![^\W\d_]|['’-])")
 

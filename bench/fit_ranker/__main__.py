@@ -22,7 +22,7 @@ from bench.fit_ranker.calibration import calibrate
 from bench.fit_ranker.examples import SHORT, Example, by_corpus, examples, folds
 from bench.fit_ranker.network import Plan, Question, Weights, fit
 from bench.recall.reading import read_corpus
-from memory.recall.ranker import WEIGHTS, Ranker, scaled
+from memory.recall.ranking import WEIGHTS, Ranker, scaled
 
 K = 8
 DIGITS = 5

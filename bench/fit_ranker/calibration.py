@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.fit_ranker.examples import Example
-from memory.recall.ranker import behind_best, certainty
+from memory.recall.ranking import behind_best, certainty
 
 CONSIDERED = 20  # candidates of a question, best first
 STEPS = 200

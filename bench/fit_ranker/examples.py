@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from bench.recall.corpus import UNANSWERABLE, Conversation, Corpus, Question
 from bench.recall.small_talk import QUESTIONS as SMALL_TALK
 from memory.domain import Turn
-from memory.gists.gists import document_of, text_to_embed
-from memory.gists.imprint import embedded_fields, imprints
+from memory.gists.gists import document_of, embedded_fields, imprints, text_to_embed
 from memory.recall.features import Pool, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from bench.recall.corpus import Corpus, Question
-from memory.language.lexicon import SHORTEST_WORD
+from memory.language.languages import SHORTEST_WORD
 from utils.text import STOPWORDS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

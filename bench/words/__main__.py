@@ -29,8 +29,8 @@ from bench.recall.metrics import mark, ndcg, recall
 from bench.recall.reading import read_corpus
 from config.recipes import OBSERVATIONS
 from memory.observations.observation import Observed
-from memory.recall.word_terms import asked as asked_for
-from memory.recall.word_terms import indexed
+from memory.recall.word_search import asked as asked_for
+from memory.recall.word_search import indexed
 from utils.loops import new_runner
 from utils.text import STOPWORDS
 

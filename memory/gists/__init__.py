@@ -4,24 +4,28 @@ A gist is written once, embedded by a queue that no crash loses, read in order o
 that every index sees. Caches of a process let go of what was erased.
 """
 
-from memory.gists.caches import Caches, GistEraser
+from memory.gists.caches import Cache, Caches, GistEraser
 from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting, outdated_by
-from memory.gists.gists import TEXT, document_of, gist_of, spoken, text_to_embed, turn_of
-from memory.gists.imprint import (
+from memory.gists.gists import (
     AT_ONCE,
     EMPTY,
+    TEXT,
     Imprint,
     Terms,
+    document_of,
     embedded_fields,
     from_bytes,
     from_document,
+    gist_of,
     hashed,
     hashes,
     imprints,
+    spoken,
+    text_to_embed,
     to_bytes,
+    turn_of,
 )
-from memory.gists.just_said import JustSaid
-from memory.gists.reader import GistReader
+from memory.gists.reader import GistReader, JustSaid
 from memory.gists.room import Gists, open_gists
 
 __all__ = [
@@ -29,6 +33,7 @@ __all__ = [
     "EMPTY",
     "TEXT",
     "UNAVAILABLE",
+    "Cache",
     "Caches",
     "EmbeddingQueue",
     "GistEraser",

@@ -1,12 +1,13 @@
 """What this process keeps of a user, to be let go of when it is deleted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
-from memory.gists.just_said import JustSaid
-from memory.gists.reader import GistReader
 from memory.store import Changes, Collections
 from utils.clock import now
+
+MARKED_AT_ONCE = 1_000
 
 
 class Noted(Protocol):
@@ -16,13 +17,13 @@ class Noted(Protocol):
         """Lets go of what is kept of an owner in memory."""
 
 
-class Index(Protocol):
-    """What is kept at hand to be searched."""
+class Cache(Protocol):
+    """What keeps gists at hand: to be read, to be searched, or as they were just said."""
 
-    def drop(self, owner: str, keys: Iterable[str]) -> None:
-        """Takes out gists that are gone or changed."""
+    def drop(self, owner: str, deleted: Mapping[str, datetime], /) -> None:
+        """Takes out gists that are gone or changed, by their `_id`s, each with when."""
 
-    def forget(self, owner: str) -> None:
+    def forget(self, owner: str, /) -> None:
         """Lets go of all that is kept of an owner."""
 
 
@@ -30,33 +31,20 @@ class Caches:
     """Those of other processes see a deletion at their next look. Rooms say what they keep as they are opened."""
 
     def __init__(self) -> None:
-        self.just_said: list[JustSaid] = []
-        self.readers: list[GistReader] = []
-        self.indexes: list[Index] = []
+        self.kept: list[Cache] = []
         self.notes: list[Noted] = []
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
-        for just_said in self.just_said:
-            just_said.drop(owner, dict.fromkeys(keys, now()))
-        for reader in self.readers:
-            reader.forget(owner)
-        for index in self.indexes:
-            index.drop(owner, keys)
+        for cache in self.kept:
+            cache.drop(owner, dict.fromkeys(keys, now()))
 
     def forget(self, owner: str) -> None:
         """After all of the owner's was deleted."""
-        for just_said in self.just_said:
-            just_said.forget(owner)
-        for reader in self.readers:
-            reader.forget(owner)
-        for index in self.indexes:
-            index.forget(owner)
+        for cache in self.kept:
+            cache.forget(owner)
         for noted in self.notes:
             noted.let_go(owner)
-
-
-MARKED_AT_ONCE = 1_000
 
 
 class GistEraser:

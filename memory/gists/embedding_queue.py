@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pymongo import UpdateOne
 
-from memory.gists.gists import text_to_embed
-from memory.gists.imprint import MADE_BY, Imprint, embedded_fields, imprints
+from memory.gists.gists import MADE_BY, Imprint, embedded_fields, imprints, text_to_embed
 from memory.store import Changes, Claim, Collections, claim, count_waiting, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.encoder import FAMILY

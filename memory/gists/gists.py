@@ -1,13 +1,115 @@
-"""Turns and gists as documents in `vectors`."""
+"""Turns and gists as documents in `vectors`, each with its imprint: what recall goes by besides the embedding, namely
+terms, vectors of tokens, and traits."""
 
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.domain import Condensed, Gist, Turn
+from memory.language import Trait, doing, traits_of
 from memory.store import pending
 from utils.clock import now
+from utils.embeddings import LocalEmbedder
+from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
+from utils.text import searched_words, stem
+from utils.vectors import Floats, to_binary
+
+Terms = NDArray[np.uint32]
+
+AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
+MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`
+MOST = 4_096  # terms kept of a text; a longer one is found by its beginning
+
+_LITTLE_ENDIAN = np.dtype("<u4")
 
 TEXT = {"embedding": 0, "recall": 0}  # a projection: all of a gist but what an index reads
+
+
+@lru_cache(maxsize=65_536)
+def hashed(stemmed: str) -> int:
+    """The number that stands for a stem."""
+    return crc32(stemmed.encode())
+
+
+def terms_of(text: str) -> Terms:
+    """The terms of a text in order, shape (n,)."""
+    return np.array([hashed(stem(word)) for word in searched_words(text)[:MOST]], np.uint32)
+
+
+def hashes(stems: Iterable[str]) -> Terms:
+    """The terms of stems, in their order."""
+    return np.array([hashed(one) for one in stems], np.uint32)
+
+
+def to_bytes(terms: Terms) -> bytes:
+    return terms.astype(_LITTLE_ENDIAN).tobytes()
+
+
+def from_bytes(stored: bytes) -> Terms:
+    """As `to_bytes` wrote them; an incomplete one at the end is left out."""
+    return np.frombuffer(stored, _LITTLE_ENDIAN, len(stored) // 4).astype(np.uint32, copy=False)
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """`terms`: (n,) uint32. `tokens`: (m, 64) int8, see `utils.encoder.Reading`. `traits`: (8,) uint8, by `Trait`."""
+
+    terms: Terms
+    tokens: NDArray[np.int8]
+    traits: NDArray[np.uint8]
+
+
+EMPTY = Imprint(np.zeros(0, np.uint32), np.zeros((0, TOKEN_DIMENSIONS), np.int8), np.zeros(len(Trait), np.uint8))
+
+
+async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Sequence[str]) -> list[Imprint]:
+    """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it."""
+    readings = await reader.read(embedded)
+    if sum(map(len, contents)) < AT_ONCE:
+        return _made(contents, readings)
+    return await asyncio.to_thread(_made, contents, readings)
+
+
+def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
+    beginnings = [content[:MAX_CHARACTERS] for content in contents]
+    return [
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(reading.sentence, beginning)))
+        for beginning, reading in zip(beginnings, readings, strict=True)
+    ]
+
+
+def to_document(imprint: Imprint) -> dict[str, Any]:
+    """As it stands in a gist."""
+    return {
+        "made_by": MADE_BY,
+        "terms": to_bytes(imprint.terms),
+        "tokens": imprint.tokens.tobytes(),
+        "traits": imprint.traits.tobytes(),
+    }
+
+
+def from_document(stored: Document | None) -> Imprint:
+    """What `to_document` made; of what an earlier version of the encoder read, no tokens, for these are not comparable.
+    An empty one for a gist without, or a damaged one."""
+    if not stored or not str(stored.get("made_by", "")).startswith(FAMILY):
+        return EMPTY
+    tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
+    if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):
+        return EMPTY
+    comparable = tokens.reshape(-1, TOKEN_DIMENSIONS) if stored["made_by"] == MADE_BY else EMPTY.tokens
+    return Imprint(from_bytes(stored["terms"]), comparable, traits)
+
+
+def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:
+    """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is."""
+    return {"embedding": to_binary(vector), "embedding_model": model, "recall": to_document(imprint)}
 
 
 def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document:

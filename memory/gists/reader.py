@@ -1,9 +1,11 @@
-"""Reading gists by id: those of concurrent requests in one call, and those just said from memory."""
+"""What a process has of gists at hand: those just said, which no index has yet, and those read by id, of concurrent
+requests in one call."""
 
 from collections import OrderedDict
 from collections.abc import Collection as Ids
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from time import monotonic
 
 from memory.domain import Gist
@@ -11,11 +13,75 @@ from memory.gists.gists import TEXT, gist_of
 from memory.ids import scoped
 from memory.store import Changes, Collections, Standing
 from utils.coalesce import Coalescer
+from utils.mongo import Document
+
+OWNERS = 2_000  # of whom is kept what they just said
+JUST_SAID = 32  # newest messages of each
+JUST_SAID_CHARACTERS = 8_000_000  # of all their texts
+JUST_SAID_SECONDS = 600.0  # by then a worker has embedded them, unless it has very much to do
 
 PER_OWNER = 4_000  # gists kept of a user, the oldest going first
 CHARACTERS = 16_000_000  # kept of all users' gists, the least recently used user's going first
 FRAME = 500  # characters that a gist without a text counts for
 SECONDS = 30.0
+
+
+class JustSaid:
+    """Messages of the last minutes, so that a search sees them before a worker has embedded them."""
+
+    def __init__(self) -> None:
+        self._said: OrderedDict[str, OrderedDict[str, tuple[float, Document]]] = OrderedDict()  # oldest addition first
+        self._characters = 0
+
+    def add(self, owner: str, documents: Sequence[Document]) -> None:
+        said = self._said.setdefault(owner, OrderedDict())
+        self._said.move_to_end(owner)
+        for document in documents[-JUST_SAID:]:
+            self.let_go(owner, document["_id"])
+            said[document["_id"]] = (monotonic(), document)
+            self._characters += len(document["content"])
+        while len(said) > JUST_SAID:
+            self.let_go(owner, next(iter(said)))
+        while len(self._said) > 1 and (len(self._said) > OWNERS or self._characters > JUST_SAID_CHARACTERS):
+            self.forget(next(iter(self._said)))
+        self._expire()
+
+    def of(self, owner: str) -> list[Document]:
+        """The owner's messages, oldest first."""
+        self._expire()
+        return [document for _, document in self._said.get(owner, {}).values()]
+
+    def has(self, owner: str, key: str) -> bool:
+        return key in self._said.get(owner, {})
+
+    def drop(self, owner: str, deleted: Mapping[str, datetime]) -> None:
+        """Lets go of messages that were deleted; not of those that were said again since."""
+        for key, at in deleted.items():
+            if self.has(owner, key) and self._said[owner][key][1]["created_at"] <= at:
+                self.let_go(owner, key)
+
+    def forget(self, owner: str) -> None:
+        """Lets go of all that the owner said."""
+        for key in list(self._said.get(owner, {})):
+            self.let_go(owner, key)
+        self._said.pop(owner, None)
+
+    def _expire(self) -> None:
+        """Lets go of what is too old, those first to whom something was added longest ago."""
+        end = monotonic() - JUST_SAID_SECONDS
+        while self._said:
+            owner, said = next(iter(self._said.items()))
+            while said and next(iter(said.values()))[0] < end:
+                self.let_go(owner, next(iter(said)))
+            if said:
+                return
+            del self._said[owner]
+
+    def let_go(self, owner: str, key: str) -> None:
+        """Lets go of one message, which is not to be looked for any more."""
+        if self.has(owner, key):
+            _, document = self._said[owner].pop(key)
+            self._characters -= len(document["content"])
 
 
 @dataclass(frozen=True)
@@ -85,6 +151,10 @@ class GistReader:
         """Takes a gist that was just stored, where the owner's are kept."""
         if owner in self._kept:
             self._keep(owner, self._kept[owner], [gist])
+
+    def drop(self, owner: str, deleted: Iterable[str]) -> None:
+        """Lets go of the owner's gists, whichever were deleted."""
+        self.forget(owner)
 
     def forget(self, owner: str) -> None:
         """Lets go of the owner's gists. A deletion by another process is seen at the next reading; one by this process

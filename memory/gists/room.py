@@ -7,8 +7,7 @@ from pymongo import ASCENDING, IndexModel
 from memory.domain import RULE_BASED, TURN
 from memory.gists.caches import Caches, GistEraser
 from memory.gists.embedding_queue import EmbeddingQueue
-from memory.gists.just_said import JustSaid
-from memory.gists.reader import GistReader
+from memory.gists.reader import GistReader, JustSaid
 from memory.product import Product, Queue
 from memory.store import Store
 from utils.embeddings import Embedder, LocalEmbedder
@@ -70,8 +69,7 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
     collections, changes = store.collections, store.changes
     queue = EmbeddingQueue(collections, changes, embedder, encoder)
     reader, just_said, caches = GistReader(collections, changes), JustSaid(), Caches()
-    caches.readers.append(reader)
-    caches.just_said.append(just_said)
+    caches.kept += [reader, just_said]
 
     async def sweep() -> None:
         await queue.work()

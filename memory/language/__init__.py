@@ -7,18 +7,15 @@ a file a language. It knows no other room, and nothing is imported past this fac
 from memory.language.courtesy import is_courtesy
 from memory.language.ends import End, asks_for_all, end_asked_for
 from memory.language.heads import EVEN, LONGEST, UNREAD, Doing, asked_by, doing
-from memory.language.irregular import base_of
-from memory.language.languages import ENGLISH, is_foreign, language_of
-from memory.language.lexicon import LONGEST_WORD, SHORTEST_WORD, are_words
+from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
 from memory.language.person import USER, is_past, spelled_out, third_person
 from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
 from memory.language.times.moments import with_dates
-from memory.language.times.only_time import asks_only_for_a_time
+from memory.language.times.named import COUNT, number_of
 from memory.language.times.periods import DAY, Span
-from memory.language.times.relative_times import COUNT, number_of
-from memory.language.times.spans import nearness, spans_of
+from memory.language.times.spans import asks_only_for_a_time, nearness, spans_of
 from memory.language.times.translated_times import stems_in_english
 from memory.language.traits import Trait, traits_of
 from memory.language.words import ENGLISH_ALONE
@@ -46,7 +43,6 @@ __all__ = [
     "asked_by",
     "asks_for_all",
     "asks_only_for_a_time",
-    "base_of",
     "capitalised",
     "doing",
     "end_asked_for",

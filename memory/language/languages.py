@@ -1,16 +1,41 @@
 """The language of a query, and which of its words carry no meaning there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from unicodedata import normalize
+from zlib import crc32
 
-from memory.language.lexicon import SHORTEST_WORD, are_words
+import numpy as np
+from numpy.typing import NDArray
+
+from fitted import FITTED
 from memory.language.words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, IN_NAMES, WORDS, Words
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
+LEXICON = FITTED / "lexicon.npy"  # hashes of words, ascending, (words,) uint32
+SHORTEST_WORD, LONGEST_WORD = 5, 24  # letters of a word in it
+
 LONGEST = 400  # characters by which a query's language is told
 ENGLISH_SHARE = 3  # of so many words of English one is a stop word at least
+
+
+def are_words(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of some texts in small letters are words, (n,). One of 14,000 that are none is taken for one."""
+    asked, lexicon = hashes_of(texts), _lexicon()
+    found: NDArray[np.bool_] = lexicon[np.searchsorted(lexicon, asked).clip(max=len(lexicon) - 1)] == asked
+    return found
+
+
+def hashes_of(words: Sequence[str]) -> NDArray[np.uint32]:
+    return np.array([crc32(word.encode()) for word in words], np.uint32)
+
+
+@cache
+def _lexicon() -> NDArray[np.uint32]:
+    found: NDArray[np.uint32] = np.load(LEXICON)
+    return found
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,72 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, auto
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memory.language.addressed import asks_of_assistant
-from memory.language.codes import codes_of
 from memory.language.courtesy import is_courtesy
 from memory.language.heads import Doing
 from memory.language.languages import ENGLISH, language_of
-from memory.language.times.only_time import asks_only_for_a_time
 from memory.language.times.periods import MONTHS, Span
-from memory.language.times.spans import spans_of
+from memory.language.times.spans import asks_only_for_a_time, spans_of
 from memory.language.times.translated_times import stems_in_english
-from memory.language.traits import is_first_person
 from utils.text import STOPWORDS, WORD, ends_with_question_mark, searched_words, stem, words
+
+_UNIT = r"(?i:(?:[kcm]?m|k?g|lbs?|mi|ft|k?cal|[kmg]b|usd|eur|gbp|chf|people|percent|thousand|million)\b|[€$£%])"
+# What stands before a number and makes no code of it: "May20", "UTC-10", "COVID-19", "GPT-4"
+_NO_CODE = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|utc|gmt|covid|sars|gpt|claude|mp|top|page|chapter|step|level|version)"
+)
+# "INV-2292", "LH441", "CT-34", "db-02", "zeus2", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor
+# "mid-90s", and no year.
+_CODE = re.compile(
+    rf"\b(?!{_NO_CODE}-?\d{{1,2}}\b)(?:[^\W\d_]{{1,3}}\d{{2,}}[\w-]*"
+    r"|[A-Z]{2,8}-\d{3,}[\w-]*|[^\W\d_]{1,8}-?(?!(?:19|20)\d\d\b)\d{3,}[\w-]*"
+    r"|[A-Z]{1,4}-\d{1,2}\b|[^\W\d_]{2,8}-0\d\b|[^\W\d_]{3,12}\d{1,2}\b)"
+    r"|(?<=#)\d+\b"
+    rf"|(?<![\d.,:/$€£-])\b(?!(?:1\d|20)\d\d\b)\d{{4,}}\b(?![.,:/-]\d| [a-z]+s\b| ?{_UNIT})"
+)
+_DIGIT = re.compile(r"\d")
+
+_SAY = (
+    "suggest|recommend|propose|advi[sc]e|tell|say|mention|explain|list|offer|describe|write|share|critici[sz]e|answer"
+    "|reply|translate|calculate|come up with|draft|warn|outline|summari[sz]e|quote|phrase|point out|give|name"
+)
+_SAID = (
+    "suggested|recommended|proposed|advised|told|said|mentioned|explained|listed|offered|described|wrote|written|shared"
+    "|critici[sz]ed|answered|replied|translated|calculated|came up with|drafted|warned|outlined|summari[sz]ed|quoted"
+    "|phrased|pointed out|gave|given|named"
+)
+# What an assistant does in words, and others do otherwise, too.
+_DO = (
+    "call|teach|show|find|pick|choose|rate|rank|work out|put|make|plan|think|prefer|compare|estimate|spell|correct"
+    "|change|fix|reckon|use|want|favou?r|lean|begin|design|draw up|sketch|include|have in mind"
+)
+_DID = (
+    "called|taught|showed|shown|found|picked|chose|chosen|rated|ranked|worked out|put|made|planned|thought|preferred"
+    "|compared|estimated|spelled|corrected|changed|fixed|reckoned|used|wanted|favou?red|leaned|began|designed|drew up"
+    "|drawn up|sketched|included|had in mind"
+)
+_WORDS_OF_YOURS = (
+    r"your (?:\w+ )?(?:advice|suggestions?|recommendations?|answers?|explanation|repl(?:y|ies)|responses?|proposals?"
+    r"|tips?|drafts?|translation|lists?|estimate|version|wording|verdict|opinion|choice|picks?|instructions?|steps|ideas?"
+    r"|trick|methods?|solution|recipe|favou?rite|layout|outline|schedule|plan|menu|reason(?:s|ing)?|guess|examples?|take|view"
+    r"|remedy|comparison)"
+)
+_OFTEN = r"(?:(?:\w+ly|just|also|ever|once|first|last|already|even) )*"
+_SUBORDINATE = r"(?<!\bif )(?<!\bas )(?<!\bonce )(?<!\bwhen )(?<!\bbefore )(?<!\bafter )(?<!did )(?<!thank )"
+_ADDRESSED = re.compile(
+    rf"\b(?:did|didn't) you {_OFTEN}(?:{_SAY}|{_DO})\b"
+    rf"|{_SUBORDINATE}\byou(?:'d|'ve| had| have)? {_OFTEN}(?:{_SAID}|{_DID})\b"
+    rf"|\b{_WORDS_OF_YOURS}\b|\baccording to you\b",
+    re.IGNORECASE,
+)
+# "What did I say you called it?": what somebody else said.
+_OF_ANOTHER = re.compile(
+    r"\b(?:did|do|does|has|have|had) (?!you\b)(?:\w+ )?\w+ (?:say|said|tell|told|think|thought|write|written)\b",
+    re.IGNORECASE,
+)
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
 MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
@@ -30,12 +79,10 @@ _WHEN = re.compile(
     r"|\bhow many (?:days|weeks|months|years)",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"\bhow (?:many|much|often)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\bwhere\b|\bwhat country\b|\bwhich city\b|\bplaces?\b", re.IGNORECASE)
 _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
-_ABOUT_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
-_DID = r"\b(?:did|have|had|has) [\w']+ "
+_DID_ONE = r"\b(?:did|have|had|has) [\w']+ "
 _OF_TIME = (  # what makes a time of "last": "last Friday", "last summer", "last minute changes"
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|(?:week|year)(?:end)?|month"
     r"|night|time|day|hour|minute|decade|century|quarter|term|semester|season|morning|afternoon|evening|few|couple|\d+"
@@ -45,38 +92,54 @@ _OF_TIME = (  # what makes a time of "last": "last Friday", "last summer", "last
 )
 _LATEST = re.compile(
     r"\b(?:most recent(?:ly)?|latest|newest)\b|\blast time (?:that )?[\w']+ \w+"
-    rf"|{_DID}(?:[\w']+ )?last (?!{_OF_TIME})\w|{_DID}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
+    rf"|{_DID_ONE}(?:[\w']+ )?last (?!{_OF_TIME})\w|{_DID_ONE}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
     re.IGNORECASE,
 )
 _CURRENT = re.compile(
     r"\b(?:now(?! that\b)|nowadays|current(?:ly)?|these days|at the moment|at present)\b", re.IGNORECASE
 )
 _LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did the meeting last?"
-_EARLIEST = re.compile(rf"{_DID}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
+_EARLIEST = re.compile(rf"{_DID_ONE}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
 
-class Ask(IntEnum):
-    """What a question may ask for; columns of `Question.asks`."""
+def codes_of(text: str) -> frozenset[str]:
+    """The stems of the words with digits in the numbers and codes that a text names."""
+    if not _DIGIT.search(text):
+        return frozenset()
+    return frozenset(
+        stem(word) for found in _CODE.findall(text) for word in words(found) if any(one.isdigit() for one in word)
+    )
 
-    WHEN = 0
-    COUNT = 1
-    PLACE = 2
-    NAME = 3
-    ORDER = 4
-    COURSE = 5  # how something went over time, or a summary
-    OWN = 6  # of the asker's own
-    REPLIES = 7  # what the assistant said
+
+def asks_of_assistant(text: str) -> bool:
+    """Whether a question may be about what the one who is asked said, as "Can you tell me …?" and "Did I tell you …?"
+    are not. It takes some for that which are about something else ("What is your plan?"); ranking weighs it."""
+    text = text.replace("’", "'")
+    return _ADDRESSED.search(text) is not None and not _OF_ANOTHER.search(text)
+
+
+class Ask(Enum):
+    """What a question may ask for."""
+
+    WHEN = auto()
+    PLACE = auto()
+    NAME = auto()
+    ORDER = auto()
+    COURSE = auto()  # how something went over time, or a summary
+    REPLIES = auto()  # what the assistant said
+
+
+_ASKING = {Ask.WHEN: _WHEN, Ask.PLACE: _PLACE, Ask.NAME: _NAME, Ask.ORDER: _ORDER, Ask.COURSE: _COURSE}
 
 
 @dataclass(frozen=True)
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `only_time`: it asks for whatever was said at
-    those times. `codes`: those of `stems` that are numbers of one of a kind. `about_questions`: it looks for what was
-    asked. `current`: it asks for what holds now. `latest`: whether it asks for what was last, or for what was first;
-    None for neither. `does`: what the text does; None before it is read."""
+    `spans`: the times that it names. `only_time`: it asks for whatever was said at those times. `codes`: those of
+    `stems` that are numbers of one of a kind. `current`: it asks for what holds now. `latest`: whether it asks for what
+    was last, or for what was first; None for neither. `does`: what the text does; None before it is read."""
 
     text: str
     stems: tuple[str, ...]
@@ -84,11 +147,10 @@ class Question:
     speakers: frozenset[int]
     name_words: frozenset[str]
     bare: str
-    asks: NDArray[np.float32]
+    asks: frozenset[Ask]
     spans: tuple[Span, ...]
     only_time: bool
     codes: tuple[str, ...]
-    about_questions: bool
     current: bool
     latest: bool | None
     does: Doing | None = None
@@ -116,10 +178,13 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     telling = language.telling(rest) or rest
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
     others = dict.fromkeys(stem(word) for word in rest)
-    named = {stem(word) for word in name_words}
-    wanted = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
-    timely = stems if language is ENGLISH else [one for one in stems_in_english(text) if one not in named]
+    asks = {ask for ask, pattern in _ASKING.items() if pattern.search(text)}
+    if asks_of_assistant(text):
+        asks.add(Ask.REPLIES)
     spans, codes = spans_of(text, now), codes_of(text)
+    timely: Iterable[str] = stems
+    if spans and language is not ENGLISH:
+        timely = set(stems_in_english(text)) - {stem(word) for word in name_words}
     return Question(
         text,
         stems,
@@ -127,11 +192,10 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         frozenset(speakers),
         frozenset(name_words),
         _without(text, name_words) if speakers else text,
-        np.array([*wanted, is_first_person(text), asks_of_assistant(text)], np.float32),
+        frozenset(asks),
         spans,
         bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
-        _ABOUT_QUESTIONS.search(text) is not None,
         _CURRENT.search(text) is not None,
         _latest(text),
     )

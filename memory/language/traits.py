@@ -81,7 +81,3 @@ def _asks(text: str, does: Doing | None) -> int:
         surely = does.asks_alone and max(does.asks, does.forgets, does.summarises) >= SURELY and does.states < EVEN
         return int(surely and len(text) <= LONGEST)
     return (2 if several or does.deed in ("states", "corrects") else 1) if several or does.asks >= does.states else 0
-
-
-def is_first_person(text: str) -> bool:
-    return _FIRST_PERSON.search(text.replace("’", "'")) is not None

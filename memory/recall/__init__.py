@@ -5,36 +5,22 @@ Indexes are kept in memory per owner, or MongoDB names what is near. Nothing tha
 erased is found.
 """
 
-from memory.recall.index import WORDS
-from memory.recall.kept_indexes import SECTIONS, KeptIndexes
 from memory.recall.ranking import Scope
-from memory.recall.recaller import Indexes, Recaller, merged, with_overrides
-from memory.recall.reranking import Reranking
+from memory.recall.recaller import Recaller, with_overrides
 from memory.recall.room import Search, open_search
-from memory.recall.search_index import NAME, NEEDED, SearchIndex
-from memory.recall.spelling import slips
-from memory.recall.vector_search import VectorSearch
-from memory.recall.word_search import WordSearch
-from memory.recall.word_terms import asked, indexed_terms
+from memory.recall.vector_search import NAME, NEEDED, SearchIndex
+from memory.recall.word_search import WordSearch, asked, indexed_terms
 
 __all__ = [
     "NAME",
     "NEEDED",
-    "SECTIONS",
-    "WORDS",
-    "Indexes",
-    "KeptIndexes",
     "Recaller",
-    "Reranking",
     "Scope",
     "Search",
     "SearchIndex",
-    "VectorSearch",
     "WordSearch",
     "asked",
     "indexed_terms",
-    "merged",
     "open_search",
-    "slips",
     "with_overrides",
 ]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from memory.domain import RULE_BASED
 from memory.gists import EMPTY, Imprint, from_bytes, from_document
 from memory.language import Trait
-from memory.recall.postings import Postings
-from memory.recall.ragged import Ragged, Rows, grown
+from memory.recall.postings import Postings, Ragged, Rows, grown
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document
 from utils.vectors import Floats, from_binary

@@ -1,6 +1,16 @@
-"""Scores of the rows of a user's index for a query. Pure functions over arrays."""
+"""Scores of the rows of a user's index for a query. Pure functions over arrays.
 
+The ranker scales features within the pool, and a network of one hidden layer with a linear path beside it weighs them.
+Its weights were fitted by `python -m bench.fit_ranker` on conversations with questions whose evidence is known; the
+file says which, and when. What comes out ranks the pool; how far each is behind the best, calibrated with how well the
+best of it matches at all, becomes a probability, comparable between searches and in the order of the ranking.
+"""
+
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -8,16 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
+from fitted import FITTED
 from memory.domain import SAID
 from memory.language import DAY, Ask, Trait
-from memory.recall.features import POOL, Pool, candidates
-from memory.recall.first_look import SAME, Probe, alike, asked_before
+from memory.recall.features import POOL, SAME, Pool, alike, asked_before, candidates
 from memory.recall.index import Sight, UserIndex
-from memory.recall.ragged import Rows
-from memory.recall.ranker import load_ranker
+from memory.recall.postings import Rows
+from memory.recall.query import Probe
 from memory.recall.scored import Scored
 from utils.vectors import Floats
 
+WEIGHTS = FITTED / "ranker.json"
+NO_STRIDE = (0,)  # of a column that is the same for all, and tells nothing
+CLIP = (-4.0, 8.0)  # deviations from the pool's mean
+CERTAINTY = ("tokens_rare", "covered_of_all", "dense", "tokens_window")  # of the pool's best, in absolute terms
 RECENCY_DAYS = 30.0  # the proxy's document: recency = exp(-age_days / 30)
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then
@@ -95,17 +109,16 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
     telling = index.traits[pool.rows, Trait.ASKS] != 1
-    if not question.about_questions:
-        asks = pool.columns["user"] > 0
-        if not question.asks[Ask.REPLIES]:
-            asks |= pool.columns["assistant"] > 0
-        asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
-        found = np.where(asks, OF_QUESTION * found, found)
+    asks = pool.columns["user"] > 0
+    if Ask.REPLIES not in question.asks:
+        asks |= pool.columns["assistant"] > 0
+    asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+    found = np.where(asks, OF_QUESTION * found, found)
     if question.latest is not None:
         found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
     elif question.current:
         found = _foremost(found, _newest_like_best(found, index, pool.rows))
-    naming = telling & pool.naming if pool.naming is not None and not question.asks[Ask.REPLIES] else None
+    naming = telling & pool.naming if pool.naming is not None and Ask.REPLIES not in question.asks else None
     if question.asking:
         return found if naming is None else _foremost(found, naming)
     same = telling & (pool.columns["dense"] >= SAME)
@@ -222,3 +235,74 @@ def _cosines(matrix: NDArray[np.float32], rows: NDArray[np.intp], query: NDArray
         scores: NDArray[np.float32] = (matrix @ query)[rows]
         return scores
     return matrix[rows] @ query
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """`features`: names of the columns, d of them. `hidden`: (d, h), `bias`: (h,), `out`: (h,), `straight`: (d,).
+    `calibration`: the weights of how far a candidate is behind the best, of what `certainty` gives, and a constant."""
+
+    features: tuple[str, ...]
+    hidden: Floats
+    bias: Floats
+    out: Floats
+    straight: Floats
+    calibration: Floats
+
+    def scores(self, pool: Pool) -> Floats:
+        """How likely each of the pool answers, (n,) in 0..1."""
+        telling = [at for at, name in enumerate(self.features) if pool.columns[name].strides != NO_STRIDE]
+        features = scaled(pool, [self.features[at] for at in telling])
+        behind = behind_best(self._raw(features, self.hidden[telling], self.straight[telling]))
+        weights = self.calibration
+        logits = weights[0] * behind + certainty(pool) @ weights[1:-1] + weights[-1]
+        probabilities: Floats = 1 / (1 + np.exp(-logits))
+        return probabilities
+
+    def raw(self, features: Floats) -> Floats:
+        """What the network gives for features, (n, d): (n,)."""
+        return self._raw(features, self.hidden, self.straight)
+
+    def _raw(self, features: Floats, hidden: Floats, straight: Floats) -> Floats:
+        found: Floats = np.tanh(features @ hidden + self.bias) @ self.out + features @ straight
+        return found
+
+
+def certainty(pool: Pool) -> Floats:
+    """How well the best of a pool matches at all, by `CERTAINTY`, and the logarithm of its size."""
+    values = [float(pool.columns[name].max()) for name in CERTAINTY]
+    return np.array([*values, np.log(len(pool.rows))], np.float32)
+
+
+def scaled(pool: Pool, names: Sequence[str]) -> Floats:
+    """The features of a pool, (n, d), each with mean 0 and deviation 1; 0 where it is the same for all."""
+    columns = np.array([pool.columns[name] for name in names], np.float32)
+    columns -= columns[:, :1].copy()  # else rounding gives one that is the same for all a deviation
+    columns -= columns.mean(1, keepdims=True)
+    columns /= np.sqrt(np.einsum("ij,ij->i", columns, columns) / columns.shape[1])[:, None] + np.float32(1e-6)
+    return np.clip(columns, *CLIP, out=columns).T
+
+
+def behind_best(scores: Floats) -> Floats:
+    """How far scores are below the highest of them, (n,), 0 or less. A share of their sum would fall with every other
+    message that answers as well."""
+    behind: Floats = scores - scores.max()
+    return behind
+
+
+@cache
+def load_ranker(path: Path = WEIGHTS) -> Ranker:
+    """The ranker in a file that `bench.fit_ranker` wrote."""
+    stored = json.loads(path.read_text(encoding="utf-8"))
+
+    def array(name: str) -> Floats:
+        return np.array(stored[name], np.float32)
+
+    return Ranker(
+        tuple(stored["features"]),
+        array("hidden"),
+        array("bias"),
+        array("out"),
+        array("straight"),
+        array("calibration"),
+    )

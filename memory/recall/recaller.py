@@ -4,7 +4,7 @@ import asyncio
 import heapq
 import logging
 from asyncio import Future
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from time import time
 from typing import Literal, Protocol
@@ -14,18 +14,15 @@ import numpy as np
 from config.recipes import Recipe
 from memory import metrics
 from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
-from memory.gists import GistReader, JustSaid, embedded_fields, imprints, text_to_embed
+from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, text_to_embed
 from memory.language import End, Trait
-from memory.recall.features import POOL
-from memory.recall.first_look import Probe, asks_the_same
+from memory.recall.features import POOL, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex
-from memory.recall.query import Understood, probe_of
+from memory.recall.query import Probe, probe_of, question_for, respelt, strange_words
 from memory.recall.ranking import Scope, score, sight_of
-from memory.recall.reranking import Reranking
-from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Scored
-from memory.recall.spelling import respelt
+from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Reranking, Scored
 from memory.store import Standing
-from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
+from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.tasks import begun
@@ -39,7 +36,7 @@ WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the f
 log = logging.getLogger(__name__)
 
 
-class Indexes(Protocol):
+class Indexes(Cache, Protocol):
     """Where the index comes from that a query is ranked in."""
 
     async def suiting(
@@ -51,12 +48,6 @@ class Indexes(Protocol):
 
     def known(self, owner: str) -> UserIndex | None:
         """What is in memory of the owner's index; it may be out of date."""
-
-    def drop(self, owner: str, keys: Iterable[str]) -> None:
-        """Takes out gists that are gone or changed."""
-
-    def forget(self, owner: str) -> None:
-        """Lets go of all that is kept of an owner."""
 
 
 @dataclass(frozen=True)
@@ -145,60 +136,41 @@ class Recaller:
         return replace(recall, among_facts=among_facts, query=asked.query)
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
-        """Reads the query and the index for it, at the same time."""
-        moment = time()
-        async with (
-            begun(self._understood(owner, query, moment)) as understanding,
-            begun(self._embedded(query, understanding)) as reading,
-        ):
-            index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
-            understood = await understanding
-            if understood is None or not understood.holds_for(index):
-                understood = Understood.of(query, index, moment)
-            if self._embedder is self._reader:  # after an outage, a provider is asked once until it answers
-                self._reader.read_ahead(understood.question.bare)
-                await self._put_just_said(owner, index, scope.exclude)
-            vector = await reading
-            while index.dimensions != len(vector):  # the model of this name is another by now
-                index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
-        await self._put_just_said(owner, index, scope.exclude)
-        if not understood.holds_for(index):
-            understood = Understood.of(query, index, moment)
-        searched = await self._respelt(owner, understood, recipe, scope)
-        if searched != query:
-            [vector] = await self._embedder.embed([searched])
-            understood = Understood.of(searched, index, moment)
-        probe = await probe_of(understood.question, vector, self._embedder, self._reader)
+        """The query embedded while the index for it is read, its slips mended as the index has the words, and read
+        once."""
+        moment, local = time(), self._embedder is self._reader
+        async with begun(self._embedded(owner, query, moment)) as embedding:
+            index, standing = await self._indexes.suiting(owner, embedding, recipe, scope)
+            if not local:  # a provider's model of this name may be another by now, and one that is away is asked once
+                vector = await embedding
+                while index.dimensions != len(vector):
+                    index, standing = await self._indexes.suiting(owner, embedding, recipe, scope)
+            await self._put_just_said(owner, index, scope.exclude)
+            searched = await self._respelt(owner, query, index, recipe, scope) if local else query
+            question = question_for(searched, index, moment)
+            if local:
+                self._reader.read_ahead(question.bare)
+            vector = await embedding if searched == query else (await self._embedder.embed([searched]))[0]
+        probe = await probe_of(question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, searched, index, standing, probe, recipe, scope, moment)
 
-    async def _respelt(self, owner: str, understood: Understood, recipe: Recipe, scope: Scope) -> str:
+    async def _embedded(self, owner: str, query: str, moment: float) -> Floats:
+        """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
+        those who speak, too, as it will be asked for that next."""
+        known = None if self._embedder is self._reader else self._indexes.known(owner)
+        texts = [query] if known is None else [query, question_for(query, known, moment).bare]
+        vector: Floats = (await self._embedder.embed(list(dict.fromkeys(texts))))[0]
+        return vector
+
+    async def _respelt(self, owner: str, query: str, index: UserIndex, recipe: Recipe, scope: Scope) -> str:
         """The query, misspelt words as the history has them. A provider's model reads through slips; and what MongoDB
         found by the query as it was typed is not all that was told."""
-        query, strange, index = understood.question.text, understood.strange, understood.index
-        if not strange or recipe.ranking != "fused" or self._embedder is not self._reader:
-            return query
-        if self._indexes.known(owner) is not index:
+        strange = strange_words(query) if recipe.ranking == "fused" else []
+        if not strange or self._indexes.known(owner) is not index:
             return query
         parts = query, strange, index, sight_of(index, recipe, scope).visible
         return respelt(*parts) if len(index) < THREAD_ROWS else await asyncio.to_thread(respelt, *parts)
-
-    async def _understood(self, owner: str, query: str, moment: float) -> Understood | None:
-        """A query as the index has it understood that is in memory; None where there is none. A long one, which holds
-        the loop up, is read early for a provider alone, which is then asked once instead of twice."""
-        await asyncio.sleep(0)  # the store is asked first, and there is time until it answers
-        early = len(query) <= AHEAD_CHARACTERS or self._embedder is not self._reader
-        known = self._indexes.known(owner) if early else None
-        return None if known is None else Understood.of(query, known, moment)
-
-    async def _embedded(self, query: str, understanding: "Future[Understood | None]") -> Floats:
-        """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
-        those who speak, too, as it will be asked for that next."""
-        texts = [query]
-        if self._embedder is not self._reader and (understood := await understanding) is not None:
-            texts = list(dict.fromkeys((query, understood.question.bare)))
-        vector: Floats = (await self._embedder.embed(texts))[0]
-        return vector
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

@@ -11,9 +11,8 @@ from memory.recall.index import WORDS
 from memory.recall.kept_indexes import SECTIONS, KeptIndexes
 from memory.recall.ranking import Scope
 from memory.recall.recaller import Indexes, Recaller, merged
-from memory.recall.reranking import Reranking
-from memory.recall.search_index import SearchIndex
-from memory.recall.vector_search import VectorSearch
+from memory.recall.scored import Reranking
+from memory.recall.vector_search import SearchIndex, VectorSearch
 from memory.recall.word_search import WordSearch
 from memory.store import Store
 from utils.mongo import Document
@@ -80,8 +79,7 @@ def open_search(
     else:
         messages = KeptIndexes(collections, changes, just_said, model, memory_mb - for_words)
         sections = KeptIndexes(collections, changes, said_in_banks, model, for_banks, only=SECTIONS)
-    gists.caches.indexes += [messages, by_words, sections]
-    gists.caches.just_said.append(said_in_banks)
+    gists.caches.kept += [messages, by_words, sections, said_in_banks]
     reranking = Reranking(gists.reader, reranker) if reranker is not None else None
     shared = (gists.reader, gists.embedder, gists.encoder, reranking)
     return Search(

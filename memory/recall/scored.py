@@ -1,5 +1,14 @@
 """What a search found, and which of it is kept: rows with the parts of their scores, ordered and chosen from."""
 
+import logging
+from typing import TYPE_CHECKING
+
+from memory.gists import GistReader, spoken
+from memory.store import Standing
+from utils.errors import ModelError
+
+if TYPE_CHECKING:
+    from utils.reranker import Reranker  # onnxruntime takes 0.2 s to import
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +20,7 @@ from numpy.typing import NDArray
 from config.recipes import Recipe
 from memory.domain import Drop, Parts
 from memory.recall.index import UserIndex
-from memory.recall.ragged import Rows, rank_within
+from memory.recall.postings import Rows, rank_within
 from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # the proxy's document: candidates per item returned, before MMR
@@ -19,6 +28,9 @@ RELEVANT = 0.02  # the share of the best's score that one has which is new, or d
 SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
 DECIMALS = 4  # of a score that are shown, and count: of rows that differ behind those the newer is the better
 EXTRA = 8  # candidates below the cut that a receipt still lists
+MOST_READ = 64  # rows that a cross-encoder looks at, and texts that it reads, whatever is asked for
+
+log = logging.getLogger(__name__)
 
 Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
 UNREAD: Reads = {}
@@ -221,3 +233,40 @@ def _diverse(
         kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
         redundancy = np.maximum(redundancy, alike[at])
     return kept, [pool[at] for at in np.flatnonzero(left)]
+
+
+class Reranking:
+    """Has the best candidates of searches read by a cross-encoder, where there is one.
+
+    It reads the question and each text together, which takes milliseconds a text: so it reads only the best by the
+    fused score. That score decides silence still: it is a probability, and what a cross-encoder gives means something
+    else with every model. It decides the floor, too, but where the cross-encoder alone says what is relevant (the
+    proxy's document). Recency and diversity come after."""
+
+    def __init__(self, gists: GistReader, reranker: "Reranker") -> None:
+        self._gists = gists
+        self._reranker = reranker
+
+    async def of(
+        self, owner: str, query: str, scored: Scored, standing: Standing | None, read: Reads = UNREAD
+    ) -> Reads:
+        """What the cross-encoder says of the best rows, as `Scored.shortlist` has them; nothing where it fails, which
+        the log tells. A text that stands in several rows is read once. `standing`: the owner's, as it was just read.
+        `read`: what it said of some rows by now, whose texts are not read again."""
+        index, recipe = scored.index, scored.recipe
+        rows = scored.shortlist(MOST_READ)
+        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], standing)
+        said: dict[str, list[int]] = {}
+        for row in rows:
+            gist = found.get(index.ids[row])
+            if gist is not None:
+                said.setdefault(spoken(gist.name, gist.role, gist.content), []).append(row)
+        texts = list(said)[: max(recipe.rerank, recipe.top_k + SPARE)]
+        scores = {text: read[row] for text in texts for row in said[text] if row in read}
+        unread = [text for text in texts if text not in scores]
+        try:
+            scores |= zip(unread, (await self._reranker.scores(query, unread)).tolist(), strict=True)
+        except ModelError as error:
+            log.warning("search without the cross-encoder: %s", error.detail)
+            return UNREAD
+        return {row: scores[text] for text in texts for row in said[text]}

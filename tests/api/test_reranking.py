@@ -103,7 +103,7 @@ def test_a_cross_encoder_that_fails_does_not_fail_the_search_or_the_answer(
 ) -> None:
     said = [PLAIN.format(number) for number in ("0", "1", f"2, {GARBAGE},", "3")]
     plain = search_of(api, user, said)
-    with caplog.at_level(logging.WARNING, "memory.recall.reranking"):
+    with caplog.at_level(logging.WARNING, "memory.recall.scored"):
         items = search_of(reranked, user, said)
     assert [item["content"] for item in items] == [item["content"] for item in plain]
     assert {item["explain"]["rerank"] for item in items} == {None}

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import Role
-from memory.gists.imprint import Imprint, terms_of, to_document
+from memory.gists.gists import Imprint, terms_of, to_document
 from memory.language.heads import Doing
 from memory.language.questions import read_question
 from memory.language.traits import traits_of
 from memory.recall.features import Pool
-from memory.recall.first_look import Probe
 from memory.recall.index import UserIndex
+from memory.recall.query import Probe
 from tests.conversations import START
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document

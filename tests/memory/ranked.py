@@ -1,8 +1,8 @@
 """How do tests rank an index, as a search does?"""
 
 from config.recipes import Recipe
-from memory.recall.first_look import Probe
 from memory.recall.index import UserIndex
+from memory.recall.query import Probe
 from memory.recall.ranking import Scope, score
 from memory.recall.scored import UNREAD, Ranked, Reads
 from tests.conversations import START

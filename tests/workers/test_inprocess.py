@@ -12,7 +12,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
-from memory.gists.imprint import MADE_BY
+from memory.gists.gists import MADE_BY
 from tests.checks import eventually
 from tests.conftest import Served
 from tests.processes import free_port, loci

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.language import base_of, is_past
+from memory.language import is_past
 from utils.text import STOPWORDS, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
@@ -222,9 +222,7 @@ def read_statement(text: str) -> Statement:
 
 
 def _named(predicate: str) -> tuple[str, ...]:
-    return tuple(
-        base_of(stem(word)) for word in words(VALUES.sub(" ", predicate)) if word not in _UNTOLD and word not in _LIGHT
-    )
+    return tuple(stem(word) for word in words(VALUES.sub(" ", predicate)) if word not in _UNTOLD and word not in _LIGHT)
 
 
 def _split(text: str) -> tuple[str, str, str]:

@@ -4,8 +4,7 @@ import re
 from datetime import UTC, datetime
 
 from memory.language.person import is_past
-from memory.language.times.periods import DAY, MONTHS, Clock, Span, clock_at
-from memory.language.times.relative_times import (
+from memory.language.times.named import (
     AGO,
     COUNT,
     NEAR_DAY,
@@ -19,6 +18,7 @@ from memory.language.times.relative_times import (
     units,
     weekday,
 )
+from memory.language.times.periods import DAY, MONTHS, Clock, Span, clock_at
 from utils.text import words
 
 _AHEAD = re.compile(rf"\bin (?P<count>{COUNT}) (?P<unit>{UNIT})s?(?P<way>)\b(?! (?:ago|of)\b|['’])", re.IGNORECASE)
@@ -56,23 +56,23 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
             back = count * _MONTHS[unit] * (1 if (groups["way"] or "").lower() == "ago" else -1)
             year, month = divmod(clock.today.year * 12 + clock.today.month - 1 - back, 12)
             return _said(lead, "in", str(year) if unit in _YEARS else f"{MONTHS[month].title()} {year}")
-        span = _ahead(match, clock) if match.re is _AHEAD else ago(match, clock)[0]
+        span = _ahead(match, clock) if match.re is _AHEAD else ago(match, clock).spans[0]
         days = (span.end - span.start) / DAY
         return _said(lead, "on" if days <= 1 else "around", _day(span.start))
     if match.re is NEAR_DAY:
         if _AS_OF.search(before) or (not match["day"] and not match["part"]):
             return match[0]
         part = _PART.search(match[0])
-        when = _day(near_day(match, clock)[0].start)
+        when = _day(near_day(match, clock).spans[0].start)
         if part is None:
             return _said(lead, "on", when)
         return _said(lead, "in", f"the {part['part'].lower().removeprefix('to')} of {when}")
     if match.re is WEEKDAY:
         if match["which"] is None and (not past or _AHEAD_OF.search(before)):
             return match[0]
-        spans = weekday(match, clock)
+        spans = weekday(match, clock).spans
         return _said(lead, "on", _day(spans[0].start)) if spans else match[0]
-    if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock)):
+    if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock).spans):
         return match[0]  # "over the last two years" goes on until now
     return (
         _said(lead, "in", _unit(spans[0], unit))

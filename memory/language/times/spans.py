@@ -1,18 +1,50 @@
 """Which times does a text name? Dates and times relative to now, alone or with "since", "before" or "between"."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.times import dates, relative_times
-from memory.language.times.dates import BETWEEN, LONGEST_LEAD, Meaning
-from memory.language.times.periods import ANY_YEAR, DAY, WEEK, Clock, Span, Yearly, clock_at, later, year_at, year_span
-from memory.language.times.relative_times import COUNT, UNIT, span_of_length
+from memory.language.times.named import (
+    BETWEEN,
+    COUNT,
+    LONGEST_LEAD,
+    READERS,
+    UNIT,
+    UNITS,
+    WEEKDAY,
+    YEAR,
+    Meaning,
+    span_of_length,
+)
+from memory.language.times.periods import (
+    ANY_YEAR,
+    DAY,
+    MONTHS,
+    WEEK,
+    Clock,
+    Span,
+    Yearly,
+    clock_at,
+    later,
+    year_at,
+    year_span,
+)
 from memory.language.times.translated_times import in_english
+from utils.text import stem
+
+_WORDS = """
+    afternoon ago anything around autumn back beginning between christmas coming couple day discuss discussed do
+    doing done during early easter eight end entire evening event everything fall few first five four friday go going
+    half halloween happen happened happening last late mention mid monday month morning new news next night nine one
+    overview past previous quarter recap saturday say season second seven several since six spring start summary
+    summarise summarize summer sunday talk talked tell ten thanksgiving third three thursday time today tomorrow tonight
+    tuesday two until wednesday week weekend whole winter year yesterday
+    """.split()  # noqa: SIM905  a list would be four times as long
+_STEMS = frozenset(stem(word) for word in (*_WORDS, *MONTHS, *(name[:3] for name in MONTHS)))
 
 EARLIER, LATER = 3 * DAY, 7 * DAY  # by which nearness falls to a third: what happened is told later rather than before
 REACH = 30  # times its length is what "before" a time goes back: before a day is a month, before a month some years
@@ -27,30 +59,12 @@ _CUE = re.compile(
     _FLAGS,
 )
 
-Reader = Callable[[re.Match[str], Clock], list[Span]]
 
+def asks_only_for_a_time(stems: Iterable[str]) -> bool:
+    """Whether a question that names a time asks for whatever was said or done then and for nothing else: "What happened
+    in May?" does. `stems`: of its words."""
+    return all(stem in _STEMS or stem[0].isdigit() for stem in stems)
 
-def _relative(read: Reader) -> Callable[[re.Match[str], Clock], Meaning]:
-    return lambda match, clock: Meaning(tuple(read(match, clock)))
-
-
-# Of two that match at the same place, the longer one counts, and of equals the upper one.
-_READERS: dict[re.Pattern[str], Callable[[re.Match[str], Clock], Meaning]] = {
-    dates.ISO: dates.iso,
-    dates.DOTTED: dates.dotted,
-    dates.SLASHED: dates.slashed,
-    dates.DATE: dates.date,
-    dates.QUARTER: dates.quarter,
-    dates.SEASON: dates.season,
-    dates.FEAST: dates.feast,
-    dates.DECADE: dates.decade,
-    dates.YEAR: dates.year,
-    relative_times.AGO: _relative(relative_times.ago),
-    relative_times.NEAR_DAY: _relative(relative_times.near_day),
-    relative_times.UNITS: _relative(relative_times.units),
-    relative_times.WEEKDAY: _relative(relative_times.weekday),
-    relative_times.ORDINAL: _relative(relative_times.ordinal),
-}
 
 _PARTS = {
     **{"early": (0, 1 / 3), "beginning": (0, 1 / 3), "start": (0, 1 / 3), "first half": (0, 1 / 2)},
@@ -71,7 +85,7 @@ _LEAD = re.compile(
 )
 _LINK = re.compile(r" ?- ?| (?P<word>and|to|until|till|through)(?: the)? ", _FLAGS)
 _BEFORE = re.compile(r",? before (?:the )?", _FLAGS)
-_BY_NOW = (relative_times.WEEKDAY, relative_times.UNITS)
+_BY_NOW = (WEEKDAY, UNITS)
 _BESIDE = re.compile(r",? (?:the )?\(?", _FLAGS)
 _FROM = re.compile(
     rf"\b(?:(?P<since>since)|(?P<until>until|till|up to)|(?:(?P<count>{COUNT}) |the )?(?P<unit>{UNIT})s?"
@@ -117,7 +131,7 @@ def spans_of(text: str, now: float) -> tuple[Span, ...]:
     if not _CUE.search(text):
         return ()
     text = " ".join(text.translate(_PUNCTUATION).split())
-    years = tuple(dict.fromkeys(int(year) for year in dates.YEAR.findall(text)))[:MOST_YEARS]
+    years = tuple(dict.fromkeys(int(year) for year in YEAR.findall(text)))[:MOST_YEARS]
     read = _Text(text, clock_at(now), years, _HOW_LONG.search(text) is not None)
     times = _without_beside(read, [_of_part(read, one) for one in _named(read)])
     times = _ranges(read, _before_dates(read, _meant(read, times)))
@@ -140,11 +154,11 @@ def nearness(spans: tuple[Span, ...], times: NDArray[np.float64]) -> NDArray[np.
 
 def _named(read: _Text) -> list[_Named]:
     """What matches, in the order of the text, nothing twice."""
-    matches = [match for pattern in _READERS for match in islice(pattern.finditer(read.text), MOST_TIMES)]
+    matches = [match for pattern in READERS for match in islice(pattern.finditer(read.text), MOST_TIMES)]
     found: list[_Named] = []
     for match in sorted(matches, key=lambda match: (match.start(), -match.end())):
         if not found or match.start() >= found[-1].end:
-            meaning = _READERS[match.re](match, read.clock)
+            meaning = READERS[match.re](match, read.clock)
             found.append(_Named(match.start(), match.end(), match, meaning))
     return found
 
@@ -178,9 +192,9 @@ def _without_beside(read: _Text, times: list[_Named]) -> list[_Named]:
     beside = set()
     for place, (one, other) in enumerate(pairwise(times)):
         adjacent = _BESIDE.fullmatch(read.text, one.end, other.begin)
-        if one.end > other.begin or (adjacent and one.is_of(relative_times.WEEKDAY)):
+        if one.end > other.begin or (adjacent and one.is_of(WEEKDAY)):
             beside.add(place)
-        elif adjacent and other.is_of(relative_times.WEEKDAY):
+        elif adjacent and other.is_of(WEEKDAY):
             beside.add(place + 1)
     return [one for place, one in enumerate(times) if place not in beside]
 
@@ -223,7 +237,7 @@ def _before_dates(read: _Text, times: list[_Named]) -> list[_Named]:
     for one in times:
         date = one.match.re not in _BY_NOW and one.meaning.spans
         if date and found and found[-1].match.re in _BY_NOW and _BEFORE.fullmatch(read.text, found[-1].end, one.begin):
-            read_by = _READERS[found[-1].match.re]
+            read_by = READERS[found[-1].match.re]
             meanings = [read_by(found[-1].match, clock_at(span.start)) for span in date]
             spans = tuple(span for meaning in meanings for span in meaning.spans)
             found[-1] = replace(found[-1], end=one.end, meaning=Meaning(spans))
@@ -249,7 +263,7 @@ def _ranges(read: _Text, times: list[_Named]) -> list[_Named]:
 
 def _range(read: _Text, first: _Named, second: _Named) -> list[Span]:
     link = _link(read, first, second)
-    if not link or first.is_of(dates.YEAR) != second.is_of(dates.YEAR):
+    if not link or first.is_of(YEAR) != second.is_of(YEAR):
         return []
     between = BETWEEN.search(read.before(first.begin))
     if link == "and" and (not between or read.how_long):
@@ -261,24 +275,24 @@ def _range(read: _Text, first: _Named, second: _Named) -> list[Span]:
         pairs = [(one, other) for other in _resolved(read, ends) for one in _previous(starts.yearly, other)]
     else:
         pairs = list(product(starts.spans, ends.spans))
-        if first.is_of(relative_times.WEEKDAY) and second.is_of(relative_times.WEEKDAY):
+        if first.is_of(WEEKDAY) and second.is_of(WEEKDAY):
             # On a Wednesday, the latest Monday is after the latest Friday.
             pairs = [(one if one.start < other.end else later(one, -WEEK), other) for one, other in pairs]
     return [Span(one.start, other.end) for one, other in pairs if one.start < other.end]
 
 
 def _next(yearly: Yearly, start: Span) -> list[Span]:
+    """The first that begins no earlier than a span."""
     year = year_at(start.start)
-    if year is None:
-        return []
-    return [span for one in (year, year + 1) for span in yearly(one) if span.start >= start.start][:1]
+    every = [span for one in (year, year + 1) for span in yearly(one)] if year is not None else []
+    return [span for span in every if span.start >= start.start][:1]
 
 
 def _previous(yearly: Yearly, end: Span) -> list[Span]:
+    """The last that begins no later than a span."""
     year = year_at(end.start)
-    if year is None:
-        return []
-    return [span for one in (year, year - 1) for span in yearly(one) if span.start <= end.start][:1]
+    every = [span for one in (year, year - 1) for span in yearly(one)] if year is not None else []
+    return [span for span in every if span.start <= end.start][:1]
 
 
 def _resolved(read: _Text, meaning: Meaning) -> Sequence[Span]:
@@ -291,7 +305,7 @@ def _reach(read: _Text, one: _Named) -> Sequence[Span]:
     """Its spans, or what "since", "until", "before" or "the week after" make of them."""
     match = _FROM.search(read.before(one.begin))
     if not match:
-        return [] if one.is_of(dates.YEAR) and not one.whole else _resolved(read, one.meaning)
+        return [] if one.is_of(YEAR) and not one.whole else _resolved(read, one.meaning)
     spans, now = _resolved(read, one.meaning), read.clock.now
     if match["unit"]:
         long = span_of_length(match["count"], match["unit"])

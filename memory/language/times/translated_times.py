@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 
 from memory.language.languages import ENGLISH, language_of
 from memory.language.times.periods import MONTHS
@@ -21,7 +21,6 @@ _BEING = re.compile(r"\b(?:ist|war|est|était|es|era|è|é|is|heißt) $", re.IGN
 _YEAR = r"(?:19|20)\d\d"
 
 
-@lru_cache(maxsize=64)
 def in_english(query: str) -> str:
     """A query with the times that it names in English, as are words that ask for whatever was said or done then; one in
     English as it is."""

@@ -6,7 +6,7 @@ import pytest
 from bench.fit_ranker.calibration import calibrate
 from bench.fit_ranker.examples import Example
 from memory.recall.features import Pool
-from memory.recall.ranker import CERTAINTY, behind_best, certainty
+from memory.recall.ranking import CERTAINTY, behind_best, certainty
 
 
 def examples(count: int) -> tuple[list[Example], list[np.ndarray]]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bench.fit_ranker.network import Plan, Question, fit
-from memory.recall.ranker import Ranker
+from memory.recall.ranking import Ranker
 
 
 def questions(count: int, seed: int) -> list[Question]:

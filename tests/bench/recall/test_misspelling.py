@@ -4,7 +4,7 @@ import pytest
 
 from bench.recall.corpus import Conversation, Corpus, Question
 from bench.recall.misspelling import misspelt
-from memory.recall.spelling import slips
+from memory.recall.query import slips
 
 
 def asked(text: str, number: int = 1) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.language.heads import doing
-from memory.language.traits import Trait, is_first_person, traits_of
+from memory.language.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
 
 MOST = {Trait.ASKS: 2, Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.FIRST_PERSON: 4}
@@ -87,10 +87,3 @@ def test_every_text_has_small_counts(text: str) -> None:
     assert traits.shape == (len(Trait),) and traits.dtype == np.uint8
     assert all(traits[trait] <= MOST.get(trait, 1) for trait in Trait)
     assert not traits[Trait.ASKS] or traits[Trait.QUESTION]
-    assert bool(traits[Trait.FIRST_PERSON]) == is_first_person(text)
-
-
-@pytest.mark.parametrize("text", ["What is my name?", "WHERE DO WE LIVE", "what I’ve said", "tell me", "I"])
-def test_who_asks_of_oneself_is_told_from_who_does_not(text: str) -> None:
-    assert is_first_person(text)
-    assert not is_first_person("What did Ann tell the army in time? It is in Rome.")

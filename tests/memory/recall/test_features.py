@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.language.times.spans import nearness
-from memory.recall.features import AT_ONCE, POOL, best_matches, candidates
-from memory.recall.first_look import Probe
+from memory.recall.features import TOKENS_AT_ONCE, best_matches, candidates
 from memory.recall.index import NONE, Sight, UserIndex
-from memory.recall.ragged import Ragged
-from memory.recall.ranker import load_ranker
+from memory.recall.postings import Ragged
+from memory.recall.query import Probe
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from tests.memory.pools import conversation, everything, pool_of, question, some
@@ -228,14 +227,6 @@ def test_who_is_named_by_another_is_told_of() -> None:
         assert not pool_of(said, text).columns["naming"].any()
 
 
-def test_of_statements_that_are_the_question_itself_one_stands_for_all_in_any_pool() -> None:
-    said = [Said("continue") for _ in range(POOL + 1)]
-    pool = pool_of(said, "continue")
-    assert pool.once is not None
-    assert pool.size == 1
-    assert np.isfinite(load_ranker().scores(pool)).all()
-
-
 def test_what_a_user_asked_is_told_from_what_they_told() -> None:
     said = [Said("a dog?"), Said("a dog"), Said("a dog?", role="assistant"), Said("a dog?", name="Ann")]
     pool = pool_of(said, "dog")
@@ -359,7 +350,7 @@ def test_without_tokens_on_either_side_there_is_no_match(rows: list[int]) -> Non
 
 
 def test_more_tokens_than_are_multiplied_at_once_give_the_same() -> None:
-    question, rows = tokens_of(3, 0), [tokens_of(40, 1 + number) for number in range(2 * AT_ONCE // 40)]
+    question, rows = tokens_of(3, 0), [tokens_of(40, 1 + number) for number in range(2 * TOKENS_AT_ONCE // 40)]
     expected = np.array([(question @ row.T).max(1) for row in rows]).T
     found = best_matches(question, stored(rows), np.arange(len(rows)))
     assert found == pytest.approx(expected, abs=0.02)

@@ -154,7 +154,7 @@ async def test_other_questions_that_were_asked_stand_behind_what_was_told(quiet:
     await quiet.add(USER, "s2", [turn(f"asked-{n}", text) for n, text in enumerate(before)], wait=True)
     assert (await found(quiet, "What are Imke's cats called?", SEARCH))[0] == "told-0"
     [sought, *_] = (await quiet.search(USER, "What did I ask about a cat?", SEARCH)).hits
-    assert sought.gist.id == "asked-1" and sought.score > 0.15
+    assert sought.gist.id == "asked-1"
 
 
 async def test_where_only_the_question_was_said_nothing_is_found(quiet: Memory) -> None:

@@ -17,7 +17,7 @@ from config.settings import Settings
 from memory.domain import Recall
 from memory.recall.ranking import Scope
 from memory.recall.recaller import with_overrides
-from memory.recall.reranking import MOST
+from memory.recall.scored import MOST_READ
 from tests.conversations import USER, Silent, request, say, settle, turn
 from tests.cross_encoder import GARBAGE, UNKNOWN, opinion, write_cross_encoder
 from utils.errors import ConfigurationError, ModelError
@@ -115,7 +115,7 @@ async def test_the_cosine_recipes_are_not_reranked(reranked: Memory, monkeypatch
     assert all(hit.parts.rerank is None for hit in recall.hits)
 
 
-@pytest.mark.parametrize(("top_k", "read"), [(1, 24), (8, 24), (22, 24), (50, 52), (100, MOST)])
+@pytest.mark.parametrize(("top_k", "read"), [(1, 24), (8, 24), (22, 24), (50, 52), (100, MOST_READ)])
 async def test_at_least_what_is_asked_for_is_read_and_never_more_than_a_bound(
     reranked: Memory, monkeypatch: pytest.MonkeyPatch, top_k: int, read: int
 ) -> None:
@@ -180,10 +180,10 @@ async def test_a_cross_encoder_that_fails_leaves_the_fused_order_and_a_warning(
     reranked: Memory, quiet: Memory, caplog: pytest.LogCaptureFixture, word: str
 ) -> None:
     await tell(quiet, SAID | {"m4": f"The heron nests in {word} places, a wonder."})
-    with caplog.at_level(logging.WARNING, "memory.recall.reranking"):
+    with caplog.at_level(logging.WARNING, "memory.recall.scored"):
         recall = await reranked.search(USER, HERONS)
     assert recall == await quiet.search(USER, HERONS)
-    [told] = [record for record in caplog.records if record.name == "memory.recall.reranking"]
+    [told] = [record for record in caplog.records if record.name == "memory.recall.scored"]
     assert told.levelno == logging.WARNING and "heron" not in told.getMessage()
     everything = [*recall.hits, *recall.considered]
     assert {one.parts.rerank for one in everything} == {None}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from config.recipes import SEARCH
-from memory.recall.first_look import AT_ONCE, Alike, alike, asked_before
+from memory.recall.features import ROWS_AT_ONCE, Alike, alike, asked_before
 from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import Scope, sight_of
 from tests.memory.indexes import DIMENSIONS, Said, asked, documents, index_of
@@ -48,7 +48,7 @@ def test_what_a_search_leaves_out_is_seen_by_the_next() -> None:
     assert sight_of(index, SEARCH, Scope()) is whole and whole.visible[3]
 
 
-@pytest.mark.parametrize("rows", [1, AT_ONCE, 2 * AT_ONCE + 5])
+@pytest.mark.parametrize("rows", [1, ROWS_AT_ONCE, 2 * ROWS_AT_ONCE + 5])
 def test_both_likenesses_are_products_of_the_whole_matrix(rows: int) -> None:
     index = UserIndex("words", DIMENSIONS)
     index.matrix = np.random.default_rng(0).normal(size=(rows + 3, DIMENSIONS)).astype(np.float32)

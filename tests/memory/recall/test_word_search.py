@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import OBSERVATIONS, Recipe
-from memory.gists.imprint import hashes, terms_of, to_bytes
+from memory.gists.gists import hashes, terms_of, to_bytes
 from memory.recall.index import WORDS, UserIndex
 from memory.recall.ranking import Scope
-from memory.recall.word_search import ranked
-from memory.recall.word_terms import indexed, indexed_terms, sought
+from memory.recall.word_search import indexed, indexed_terms, ranked, sought
 from tests.conversations import START
 from utils.text import content_stems
 
