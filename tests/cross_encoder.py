@@ -45,7 +45,10 @@ def write_cross_encoder(folder: Path, likes: Mapping[str, float]) -> Path:
             helper.make_node("Add", ["sum", "bias"], ["logits"]),
         ],
         "opinion",
-        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["pairs", "tokens"])],
+        [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
+            for name in ("input_ids", "attention_mask")
+        ],
         [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 1])],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
