@@ -1,4 +1,4 @@
-"""What does memory have to say about a request?"""
+"""The memory agent: what memory has to say about a request, in one bundle."""
 
 import asyncio
 import logging
@@ -71,10 +71,9 @@ class MemoryAgent:
         request, end = context.request, end_asked_for(context.request.query)
         if end is None:
             return bundle
-        place = await context.opening()
         found = None
-        if place is not None and not end.ever:
-            found = await self._engine.chats.turns.at_end(request.owner, request.session_id, place.index, end)
+        if context.place is not None and not end.ever:
+            found = await self._engine.chats.turns.at_end(request.owner, request.session_id, context.place.index, end)
         if found is None and not request.isolated:
             found = await self._engine.search.recaller.at_end(request.owner, end, context.own_keys)
         if found is None:
@@ -160,7 +159,7 @@ class MemoryAgent:
         intent, query = context.intent.name, context.request.query
         if intent != "summarise" and not asks_for_all(query) and (intent != "recall" or content_stems(query)):
             return []
-        place = await context.opening()
+        place = context.place
         if place is None:
             return []
         covered = -1
@@ -174,10 +173,10 @@ class MemoryAgent:
         return await self._recent(context, most)
 
     async def _recent(self, context: Context, most: int) -> list[Gist]:
-        request, place = context.request, await context.opening()
-        if place is None:
+        request = context.request
+        if context.place is None:
             return []
-        return await self._engine.chats.turns.recent(request.owner, request.session_id, place, most)
+        return await self._engine.chats.turns.recent(request.owner, request.session_id, context.place, most)
 
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""

@@ -369,4 +369,4 @@ async def test_nothing_goes_on_after_a_prompt_that_could_not_be_committed(
     with pytest.raises(StoreUnavailable):
         await quiet.chat(request("What is my dog called?"))
     running = {str(task.get_coro()) for task in asyncio.all_tasks()}
-    assert not [one for one in running if "MemoryAgent" in one or "Memory._" in one]
+    assert not [one for one in running if "MemoryAgent" in one or "Exchanges." in one]
