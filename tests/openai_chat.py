@@ -1,4 +1,4 @@
-"""How do tests talk with Loci as with OpenAI, and what do they look at?"""
+"""How tests talk with Loci as with OpenAI, and what they look at."""
 
 import json
 from collections.abc import Callable

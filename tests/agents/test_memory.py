@@ -1,4 +1,4 @@
-"""Is a request answered from start to end, and is what was said safe at every moment in between?"""
+"""A request is answered from start to end, and what was said is safe at every moment in between."""
 
 import asyncio
 from collections.abc import Awaitable

@@ -1,4 +1,4 @@
-"""Is kept what a user asks to be kept, and only deleted what was meant?"""
+"""What a user asks to be kept is kept, and only what was meant is deleted."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Is the prompt what the platform document says, and are memories in it data and nothing else?"""
+"""The prompt is what the platform document says, and memories in it are data and nothing else."""
 
 import re
 from dataclasses import replace

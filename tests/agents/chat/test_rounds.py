@@ -1,4 +1,4 @@
-"""What does a model do that may use memory's tools before it answers, and what of that stays?"""
+"""A model that may use memory's tools before it answers, and what of that stays."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What gains a request by memory on its way, and what of it is remembered?"""
+"""What a request gains by memory on its way, and what of it is remembered."""
 
 import json
 from collections.abc import Callable
