@@ -89,7 +89,8 @@ class Memory:
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
         returned."""
-        return Finished(*await self._exchanges.answer(await self._exchanges.begin(request, self._tools_for(request))))
+        context = await self._exchanges.begin(request, self._tools_for(request))
+        return Finished(*await self._exchanges.answer(context))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Answers a request in events: one `Started`, deltas as the model gives them, one `Finished`.

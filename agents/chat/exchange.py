@@ -17,7 +17,7 @@ from agents.chat.context import Answer, Bundle, ChatRequest, Context, Emit
 from agents.chat.coordinator import Coordinator
 from agents.chat.intent import IntentDetector
 from agents.chat.rounds import Toolbox
-from agents.chat.writer_agent import AbandonedAnswer, InterruptedAnswer
+from agents.chat.writer_agent import BrokenOff
 from agents.upkeep import Nudge
 from config.recipes import Recipe
 from memory.domain import Turn
@@ -25,6 +25,7 @@ from memory.engine import Engine
 from memory.ids import prompt_id, response_id
 from memory.turns import Drafts, LeftOut, Place, Receipt, left_out_of
 from utils.clock import now
+from utils.errors import ModelError
 from utils.mongo import StoreError
 
 T = TypeVar("T")
@@ -169,12 +170,11 @@ class Exchanges:
         context = context.having_run(self._coordinator.writer.name)
         try:
             answer = await self._coordinator.writer.answer(context)
-        except InterruptedAnswer as broken:
-            await self._keeping.finish(self._keep(context, broken.answer, drafting))
+        except BrokenOff as broken:
+            keeping = self._keeping.start(self._keep(context, broken.answer, drafting))
+            if isinstance(broken.cause, ModelError):  # else nobody waits for it
+                await asyncio.shield(keeping)
             raise broken.cause from None
-        except AbandonedAnswer as left:
-            self._keeping.start(self._keep(context, left.answer, drafting))
-            raise
         except BaseException:
             if drafting is not None:
                 self._keeping.start(drafting.stop())

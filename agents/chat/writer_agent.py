@@ -19,21 +19,13 @@ from utils.text import count_tokens
 log = logging.getLogger(__name__)
 
 
-class InterruptedAnswer(Exception):
-    """A model broke off in the middle of an answer that was streamed. `answer`: what it had said; `cause`: why."""
+class BrokenOff(Exception):
+    """A streamed answer ended in the middle: its model broke off, or its reader left. `answer`: what had been said."""
 
-    def __init__(self, answer: Answer, cause: ModelError) -> None:
-        super().__init__(cause.detail)
+    def __init__(self, answer: Answer, cause: ModelError | asyncio.CancelledError) -> None:
+        super().__init__(str(cause))
         self.answer = answer
         self.cause = cause
-
-
-class AbandonedAnswer(asyncio.CancelledError):
-    """Whoever asked left in the middle of an answer that was streamed. `answer`: what had been said."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__()
-        self.answer = answer
 
 
 class WriterAgent:
@@ -49,7 +41,7 @@ class WriterAgent:
         self._table = table
 
     async def answer(self, context: Context) -> Answer:
-        """The answer, emitted as it comes. Raises `InterruptedAnswer` where the model breaks off in the middle."""
+        """The answer, emitted as it comes. Raises `BrokenOff` where it ends in the middle."""
         if self._model is None:
             return await self._by_rules(context)
         prompt = assemble(context, self._system, self._table)
@@ -94,9 +86,7 @@ class WriterAgent:
             completion = Completion("".join(said), rounds.model, None, "interrupted")
             answer = _answer(Talked(completion), prompt)
             partial = replace(answer, tools=rounds.tools_used, interrupted=True)
-            if isinstance(error, ModelError):
-                raise InterruptedAnswer(partial, error) from error
-            raise AbandonedAnswer(partial) from error
+            raise BrokenOff(partial, error) from error
         raise AssertionError("the stream ended without its completion")
 
 
