@@ -319,9 +319,6 @@ def _said_then(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pas
     return sorted(each_once(then)[:MOST_LISTED], key=lambda one: one.source.timestamp)
 
 
-# How it is told.
-
-
 def _quoted(chosen: Sequence[Passage], *, whole: bool = False) -> RuleAnswer:
     """`whole`: none is cut."""
     citations: dict[tuple[str, str], Citation] = {}
