@@ -2,23 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager, nullcontext
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.chat import (
-    AbandonedAnswer,
-    Answer,
-    ChatRequest,
-    Context,
-    Coordinator,
-    Drafting,
-    IntentDetector,
-    InterruptedAnswer,
-    Keeping,
-    Toolbox,
-    receipt_of,
-)
+from agents.chat import Answer, ChatRequest, Context, Exchanges, Keeping, Toolbox
 from agents.proxy import Proxy
 from agents.tools import ToolMemory
 from agents.upkeep import Nudge
@@ -27,7 +15,6 @@ from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
-from memory.ids import prompt_id, response_id
 from memory.observations import (
     CATEGORIES,
     FIL,
@@ -43,8 +30,6 @@ from memory.observations import (
 from memory.oversight import Kind
 from memory.portable import Import
 from memory.recall import Scope
-from memory.turns import Place
-from utils.clock import now
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
@@ -86,10 +71,9 @@ class Memory:
     def __init__(
         self,
         engine: Engine,
-        coordinator: Coordinator,
-        detector: IntentDetector,
+        exchanges: Exchanges,
+        keeping: Keeping,
         nudge: Nudge,
-        recipe: Recipe,
         tools: ToolMemory,
         proxy: Proxy | None = None,
         toolbox: MakeToolbox | None = None,
@@ -97,17 +81,16 @@ class Memory:
         self.engine = engine
         self.tool_memory = tools
         self.proxy = proxy
-        self._toolbox = toolbox
-        self._coordinator = coordinator
-        self._detector = detector
+        self._exchanges = exchanges
+        self._keeping = keeping
         self._nudge = nudge
-        self._recipe = recipe
-        self._keeping = Keeping()
+        self._toolbox = toolbox
 
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
         returned."""
-        return await self._answer(await self._prepare(request))
+        context = await self._exchanges.begin(request, self._tools_for(request))
+        return Finished(*await self._exchanges.answer(context))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Answers a request in events: one `Started`, deltas as the model gives them, one `Finished`.
@@ -116,15 +99,15 @@ class Memory:
         model breaks off in the middle; that part is kept too.
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        context = replace(await self._prepare(request), streamed=True, emit=pieces.put)
+        context = await self._exchanges.begin(request, self._tools_for(request), pieces.put)
         yield Started(context)
-        task = asyncio.create_task(self._answer(context))
+        task = asyncio.create_task(self._exchanges.answer(context))
         task.add_done_callback(lambda _: pieces.put_nowait(None))
         try:
             async with aclosing(_coalesced(pieces)) as deltas:
                 async for text in deltas:
                     yield Delta(text)
-            yield await task
+            yield Finished(*await task)
         finally:
             if not task.done():
                 task.cancel()
@@ -243,8 +226,7 @@ class Memory:
         it returns, and carried out, too, where the caller does not wait for it. `request`: names the request, so that
         it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
-        updating = self._keeping.start(self.engine.library.banks.update(owner, told))
-        done = await asyncio.shield(updating)
+        done = await self._keeping.finish(self.engine.library.banks.update(owner, told))
         self._nudge.embed()
         return done
 
@@ -279,123 +261,12 @@ class Memory:
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""
-        if self.proxy is not None:
-            await self.proxy.close()
         await self._keeping.close()
+        if self.proxy is not None:
+            await self.proxy.upstream.close()
 
-    async def _prepare(self, request: ChatRequest) -> Context:
-        """Commits the prompt, finds the intent, and gathers what the answer needs."""
-        opening = self._keeping.start(self._open(request))
-        try:
-            intent = await self._detector.detect(
-                request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
-            )
-            toolbox = self._toolbox(self, request) if self._toolbox is not None else None
-            context = Context(request, intent, opening=lambda: asyncio.shield(opening), toolbox=toolbox)
-            return await self._coordinator.prepare(context)
-        except Exception:
-            await asyncio.wait([opening])  # whoever tries again finds the prompt committed, or not at all
-            raise
-
-    async def _open(self, request: ChatRequest) -> Place | None:
-        """Commits the prompt; the place that it has, None for a temporary request."""
-        if request.temporary:
-            return None
-        prompt = Turn(
-            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
-        )
-        return await self.engine.chats.turns.open_exchange(
-            request.owner, request.session_id, prompt, retried=request.retried
-        )
-
-    async def _answer(self, context: Context) -> Finished:
-        try:
-            return await self._written(context)
-        finally:
-            if context.toolbox is not None:
-                await asyncio.shield(self._keeping.start(self._forget_orphans(context.request)))
-
-    async def _forget_orphans(self, request: ChatRequest) -> None:
-        """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""
-        prompt = prompt_id(request.turn_id)
-        if not await self.engine.chats.turns.is_there(request.owner, prompt):
-            await self.engine.notes.observations.forget_message(request.owner, prompt)
-
-    async def _written(self, context: Context) -> Finished:
-        """The answer, kept as far as it came."""
-        context, drafting = await self._drafted(context) if context.streamed else (context, None)
-        try:
-            written = await self._coordinator.write(context)
-        except InterruptedAnswer as broken:
-            await asyncio.shield(self._keeping.start(self._end(context, broken.answer, drafting)))
-            raise broken.cause from None
-        except AbandonedAnswer as left:
-            self._keeping.start(self._end(context, left.answer, drafting))
-            raise
-        except BaseException:
-            if drafting is not None:
-                self._keeping.start(drafting.stop())
-            raise
-        if written.answer is None:
-            raise AssertionError("the writer gave no answer")
-        keeping = self._keeping.start(self._end(written, written.answer, drafting))
-        await asyncio.shield(keeping)
-        return Finished(written, written.answer)
-
-    async def _drafted(self, context: Context) -> tuple[Context, Drafting | None]:
-        """The context such that what is emitted is committed meanwhile, against a crash."""
-        place = await context.opening()
-        if place is None:
-            return context, None
-        request, emit, said, began = context.request, context.emit, list[str](), now()
-
-        async def emitting(text: str) -> None:
-            said.append(text)
-            await emit(text)
-
-        def so_far() -> Turn:
-            identifier, text, turn_id = response_id(request.turn_id), "".join(said), request.turn_id
-            kept = Turn(identifier, "assistant", text, began, turn_id=turn_id, model=request.model)
-            return replace(kept, stating=request.isolated)
-
-        return replace(context, emit=emitting), Drafting(self.engine.chats.drafts, place, so_far)
-
-    async def _end(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
-        """Keeps an answer, and then lets go of the draft of it."""
-        async with drafting.settled() if drafting is not None else nullcontext(False) as drafted:
-            await self._keep(context, answer, again=drafted or context.request.retried)
-
-    async def _keep(self, context: Context, answer: Answer, *, again: bool) -> None:
-        """Commits an answer with its receipt, and asks for what is due after it."""
-        request, place = context.request, await context.opening()
-        if place is None:
-            return
-        turn = Turn(
-            response_id(request.turn_id),
-            "assistant",
-            answer.text,
-            now(),
-            turn_id=request.turn_id,
-            model=answer.model,
-            interrupted=answer.interrupted,
-            stating=request.isolated,
-        )
-        kept, _ = await asyncio.gather(
-            self.engine.chats.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
-            self.engine.chats.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
-        )
-        if not kept:
-            return
-        if context.intent.name == "remember" and not await self.engine.chats.turns.is_there(
-            request.owner, prompt_id(request.turn_id)
-        ):  # forgotten while it was being answered
-            await self.engine.oversight.forgetter.exchange(request.owner, turn.id)
-            return
-        self._nudge.embed()
-        if request.isolated:
-            self._nudge.learn()
-        if self.engine.chats.places.is_due(place):
-            self._nudge.summarise()
+    def _tools_for(self, request: ChatRequest) -> Toolbox | None:
+        return self._toolbox(self, request) if self._toolbox is not None else None
 
 
 async def _coalesced(pieces: asyncio.Queue[str | None]) -> AsyncGenerator[str, None]:

@@ -10,12 +10,13 @@ from agents.chat import (
     ROUNDS,
     ChatRequest,
     Coordinator,
+    Exchanges,
     IntentDetector,
     KeeperAgent,
+    Keeping,
     MemoryAgent,
     VisionAgent,
     WriterAgent,
-    routes,
 )
 from agents.memory import Memory
 from agents.memory_tools import NOTES, MemoryTools
@@ -92,21 +93,22 @@ async def open_memory(
             bank_optimise=timedelta(hours=settings.bank_optimise_hours),
         )
         engine = await open_engine(database, models, options)
-        background = BackgroundNudge(engine)
-        closing.push_async_callback(background.close)
-        tools = ToolMemory(
-            engine, nudge or background, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars)
-        )
-        memory = Memory(
+        if nudge is None:
+            nudge = background = BackgroundNudge(engine)
+            closing.push_async_callback(background.close)
+        tools = ToolMemory(engine, nudge, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars))
+        keeping = Keeping()
+        exchanges = Exchanges(
             engine,
-            _coordinator(settings, engine, model(settings.chat_model), recipe, encoder),
+            keeping,
             IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
-            nudge or background,
+            _coordinator(settings, engine, model(settings.chat_model), recipe, encoder),
+            nudge,
             recipe,
-            tools,
-            Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
-            _toolbox if settings.memory_tools and settings.has_model else None,
         )
+        proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools) if settings.has_model else None
+        toolbox = _toolbox if settings.memory_tools and settings.has_model else None
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))
@@ -140,8 +142,7 @@ def _coordinator(
     remembering = MemoryAgent(engine, recipe, BundleSizes(), observations=observed)
     vision = VisionAgent(model)
     writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable(), reader)
-    table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)
-    return Coordinator(table, memory=remembering, vision=vision, writer=writer)
+    return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=vision, writer=writer)
 
 
 def _abandoned(settings: Settings) -> int:

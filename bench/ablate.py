@@ -37,8 +37,8 @@ BENCHES = {"answers": "bench.answers", "facts": "bench.facts", "views": "bench.v
            "filing": "bench.filing"}  # fmt: skip
 RULES: dict[str, tuple[Rule, ...]] = {
     "answers": (
-        Rule("the newer of two that say the same", ("agents.chat.answering", "_replaces"), _always(False)),
-        Rule("what asks is not quoted", ("agents.chat.answering", "_asks"), _always(False)),
+        Rule("the newer of two that say the same", ("agents.chat.answering", "_are_versions"), _always(False)),
+        Rule("what asks is not quoted", ("agents.chat.answering", "_tells"), _always(True)),
         Rule("misspelt words", ("memory.recall.recaller", "respelt"), _first),
     ),
     "facts": (

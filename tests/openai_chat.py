@@ -1,12 +1,13 @@
-"""How do tests talk with Loci as with OpenAI, and what do they look at?"""
+"""How tests talk with Loci as with OpenAI, and what they look at."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 from openai import OpenAI
 
-from tests.scripted_model import Behaviour, Request, ScriptedModel
+from tests.scripted_model import Behaviour, Body, Request, ScriptedModel
 
 QUESTION = "What is the name of my parrot?"
 
@@ -74,3 +75,19 @@ def text_of(chunks: list[Any], number: int = 0) -> str:
 def facts_of(api: httpx.Client, memory: str) -> list[str]:
     items = api.get("/v1/facts", params={"memory_id": memory}).json()["items"]
     return sorted(item["text"] for item in items)
+
+
+def finding(facts: Callable[[str], list[str]], *, updating: bool = True) -> Callable[[Body], str]:
+    """A provider that finds these facts in a message, and has the first of them replace the first in force, or adds
+    them."""
+
+    def find(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            return json.dumps({"facts": facts(asked["message"])})
+        if updating:
+            update = {"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}
+            return json.dumps({"decisions": [update]})
+        return json.dumps({"decisions": [{"event": "ADD", "fact": n} for n in range(len(asked["new"]))]})
+
+    return find

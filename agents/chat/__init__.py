@@ -4,20 +4,18 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 """
 
 from agents.chat.context import Answer, Bundle, ChatRequest, Citation, Context, HistoryItem
-from agents.chat.coordinator import Coordinator, routes
+from agents.chat.coordinator import Coordinator
+from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
-from agents.chat.keeping import Drafting, Keeping
 from agents.chat.memory_agent import MemoryAgent
 from agents.chat.prompt import apportion, quoted
-from agents.chat.receipt import receipt_of
 from agents.chat.rounds import ROUNDS, Toolbox
 from agents.chat.vision_agent import VisionAgent
-from agents.chat.writer_agent import AbandonedAnswer, InterruptedAnswer, WriterAgent
+from agents.chat.writer_agent import WriterAgent
 
 __all__ = [
     "ROUNDS",
-    "AbandonedAnswer",
     "Answer",
     "Bundle",
     "ChatRequest",
@@ -25,9 +23,9 @@ __all__ = [
     "Context",
     "Coordinator",
     "Drafting",
+    "Exchanges",
     "HistoryItem",
     "IntentDetector",
-    "InterruptedAnswer",
     "KeeperAgent",
     "Keeping",
     "MemoryAgent",
@@ -36,6 +34,5 @@ __all__ = [
     "WriterAgent",
     "apportion",
     "quoted",
-    "receipt_of",
-    "routes",
+    "settled",
 ]

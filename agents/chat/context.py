@@ -7,10 +7,10 @@ from typing import Literal, Protocol
 
 from agents.chat.rounds import Toolbox
 from config.recipes import Recipe
-from memory.domain import Gist, Hit, KeyValue, Recall, Summary
+from memory.domain import FACT, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
-from memory.language import End
+from memory.language import Deed, End
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, Place, Used
 from utils.chat import Usage
@@ -49,11 +49,13 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class Intent:
-    """What the user wants, and whether memory is needed for it."""
+    """What the user wants, and whether memory is needed for it. `deed`: what the text most likely does, None
+    where nobody has read it."""
 
     name: IntentName
     need_memory: bool
     memory_reason: str
+    deed: Deed | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Citation:
-    """A memory that the answer rests on, under the number that it has in the prompt and in the answer."""
+    """A memory that the answer rests on, under the number that it has in the prompt and in the answer, 0 before it has
+    one. `section`: of the prompt."""
 
     n: int
     id: str
@@ -99,6 +102,33 @@ class Citation:
     timestamp: datetime
     score: float | None
     name: str | None = None  # of the speaker
+
+    @classmethod
+    def of_gist(cls, gist: Gist, section: str, score: float | None = None) -> "Citation":
+        """`score`: recall's; None where it was not searched for."""
+        return cls(
+            0, gist.id, gist.kind, section, gist.session_id, gist.role, gist.content, gist.timestamp, score, gist.name
+        )
+
+    @classmethod
+    def of_key_value(cls, kept: KeyValue) -> "Citation":
+        text = f"{kept.key}: {kept.value}"
+        return cls(0, kept.key, "memory", "memories", None, "user", text, kept.updated_at, None)
+
+    @classmethod
+    def of_fact(cls, fact: Fact) -> "Citation":
+        return cls(0, fact.id, FACT, "known", fact.memory_id, FACT, fact.text, fact.valid_from, None)
+
+    @classmethod
+    def of_observation(cls, recalled: Recalled) -> "Citation":
+        note = recalled.observation
+        return cls(0, note.id, note.category, "observations", None, None, note.content, note.created_at, recalled.score)
+
+    @classmethod
+    def of_summary(cls, summary: Summary) -> "Citation":
+        identifier = f"{summary.session_id}#{summary.from_index}-{summary.to_index}"
+        at, text = summary.timestamp, summary.text
+        return cls(0, identifier, "summary", "summaries", summary.session_id, None, text, at, None)
 
     def as_used(self) -> Used:
         return Used(self.n, self.id, self.kind, self.section)
@@ -122,38 +152,25 @@ class Answer:
 Emit = Callable[[str], Awaitable[None]]
 
 
-async def _ignore(text: str) -> None:
-    del text
-
-
-Opening = Callable[[], Awaitable[Place | None]]
-
-
-async def _nowhere() -> None:
-    return None
-
-
 @dataclass(frozen=True)
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
-    agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
-    the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
+    `place`: of the prompt, which is committed, in its session; None for a temporary request. `done`: what an agent did
+    that the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that
+    answers. `emit`: takes the answer's text as it comes; None where it is not streamed.
     """
 
     request: ChatRequest
     intent: Intent
+    place: Place | None = None
     bundle: Bundle | None = None
     images: str | None = None
     done: str | None = None
     forgotten: bool = False
-    answer: Answer | None = None
     ran: tuple[str, ...] = ()
-    streamed: bool = False
-    opening: Opening = _nowhere
-    emit: Emit = _ignore
     toolbox: Toolbox | None = None
+    emit: Emit | None = None
 
     @property
     def question(self) -> str:

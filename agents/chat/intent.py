@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import config
 from agents.chat.context import Intent, IntentName
 from memory.facts import statement_to_forget, statement_to_remember
-from memory.language import EVEN, UNREAD, Doing, doing, is_foreign
+from memory.language import EVEN, Deed, Doing, doing, is_foreign
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError
 from utils.text import ends_with_question_mark
@@ -25,12 +25,7 @@ LOOKED_AT = 600  # characters of a query that are read
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
 SMALL_TALK = 0.8  # how likely it is that a text is a courtesy, for which memory is not asked
 
-_PLEASANTRY = (
-    r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|"
-    r"very much|bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|lol|haha+|"
-    r"how are you( doing)?( today)?|what['’]?s up|how['’]?s it going|there|all|everyone|loci|again|for your help)"
-)
-_SMALL_TALK = re.compile(rf"^\W*{_PLEASANTRY}(\W+{_PLEASANTRY})*\W*$", re.IGNORECASE)
+# Only yes or no, which means something after what was said before.
 _ASSENT = re.compile(
     r"^\W*(yes|no|yep|yeah|nope|sure|perfect|right|exactly)( please| thanks| thank you)?\W*$", re.IGNORECASE
 )
@@ -47,23 +42,13 @@ _REASONS: dict[IntentName, tuple[bool, str]] = {
 }
 
 
-def is_small_talk(query: str) -> bool:
-    """Whether the text is a greeting, thanks, or another line that says nothing to recall by."""
-    return _SMALL_TALK.match(query) is not None
-
-
-def is_assent(query: str) -> bool:
-    """Whether the text only says yes or no, which means something after what was said before."""
-    return _ASSENT.match(query) is not None
-
-
-def intent_of(name: IntentName, *, use_memory: bool, small_talk: bool = False) -> Intent:
+def intent_of(name: IntentName, *, use_memory: bool, small_talk: bool = False, deed: Deed | None = None) -> Intent:
     """The decision on memory that goes with an intent."""
     if not use_memory:
-        return Intent(name, False, "the request says not to use memory")
+        return Intent(name, False, "the request says not to use memory", deed)
     if name == "chat" and small_talk:
-        return Intent(name, False, "small talk needs no memory")
-    return Intent(name, *_REASONS[name])
+        return Intent(name, False, "small talk needs no memory", deed)
+    return Intent(name, *_REASONS[name], deed)
 
 
 def name_of(query: str, does: Doing) -> IntentName:
@@ -92,7 +77,7 @@ class IntentDetector:
         """`reader`: the local encoder, by which it is told what a query does. `embedder`: reads every query first; what
         it does decides where nothing is alike enough, or the embedder is away."""
         self._reader = reader
-        self._everywhere = _Examples(embedder, ALIKE) if embedder is not None else None
+        self._everywhere = _Examples(embedder) if embedder is not None else None
 
     async def detect(self, query: str, *, images: bool, use_memory: bool) -> Intent:
         text = query.strip()
@@ -109,8 +94,8 @@ class IntentDetector:
             name = name_of(text, does)
         if self._everywhere is not None:
             name = await self._everywhere.nearest(query) or name
-        small_talk = (does or UNREAD).chats >= SMALL_TALK and not is_assent(text)
-        return intent_of(name, use_memory=use_memory, small_talk=small_talk)
+        small_talk = does is not None and does.chats >= SMALL_TALK and not _ASSENT.match(text)
+        return intent_of(name, use_memory=use_memory, small_talk=small_talk, deed=does.deed if does else None)
 
     async def _read(self, text: str) -> Doing | None:
         """What a text does; None where no encoder is there to tell."""
@@ -128,11 +113,10 @@ def _ends_of(text: str) -> str:
 
 
 class _Examples:
-    """The examples as an embedding model reads them. `alike`: cosine similarity from which on one decides."""
+    """The examples as an embedding model reads them."""
 
-    def __init__(self, embedder: Embedder, alike: float) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._alike = alike
         self._names: Sequence[IntentName] = ()
         self._matrix: NDArray[np.float32] | None = None
 
@@ -147,7 +131,7 @@ class _Examples:
         except ModelError:
             return None
         best = int(np.argmax(alike))
-        return self._names[best] if alike[best] >= self._alike else None
+        return self._names[best] if alike[best] >= ALIKE else None
 
 
 @lru_cache

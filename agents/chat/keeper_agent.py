@@ -23,6 +23,7 @@ from memory.facts import (
     told,
 )
 from memory.ids import prompt_id
+from memory.language import asked_by, doing
 from memory.oversight import Said
 from memory.turns import NONE
 from utils.errors import NotFound, PreconditionFailed
@@ -68,18 +69,15 @@ class KeeperAgent:
         self._engine = engine
 
     async def run(self, context: Context) -> Context:
-        if context.request.temporary:
+        request = context.request
+        if request.temporary:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
-        if context.intent.name == "forget" and statement_to_forget(context.request.query) is None:
+        if (statement := statement_to_remember(request.query)) is not None:
+            # Key-values are the user's, and known in every session.
+            return replace(context, done=KEPT_HERE if request.isolated else await self._keep(context, statement))
+        if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
-        if context.request.isolated:  # facts are the user's, and known in every session
-            meant = statement_to_forget(context.request.query)
-            return replace(context, done=KEPT_HERE) if meant is None else await self._forget_here(context, meant)
-        if (statement := statement_to_remember(context.request.query)) is not None:
-            return replace(context, done=await self._keep(context, statement))
-        if (meant := statement_to_forget(context.request.query)) is not None:
-            return await self._forget(context, meant)
-        return context
+        return await (self._forget_here if request.isolated else self._forget)(context, meant)
 
     async def _forget_here(self, context: Context, meant: str) -> Context:
         """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
@@ -98,10 +96,8 @@ class KeeperAgent:
             await forgetter.exchange(owner, source)
         with suppress(NotFound):  # it went with the message
             await self._engine.knowledge.facts.end(owner, fact.id)
-        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if fact.sources else ""
-        return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
+        return await self._forgotten(context, f"I have forgotten that{also}.")
 
     async def _keep(self, context: Context, statement: str) -> str:
         request = context.request
@@ -129,7 +125,7 @@ class KeeperAgent:
         return await self._engine.chats.keyvalues.put(owner, key, value, source=source)
 
     async def _forget(self, context: Context, meant: str) -> Context:
-        """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
+        """Deletes the fact, the exchanges that stated it, and the request itself."""
         owner = context.request.owner
         if _ALL.fullmatch(meant):
             return replace(context, done=ONE_AT_A_TIME)
@@ -144,23 +140,22 @@ class KeeperAgent:
             values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
             await forgetter.redact(owner, fact.key, values)
             await self._engine.chats.keyvalues.delete(owner, fact.key)
-        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await forgetter.exchange(owner, prompt_id(context.request.turn_id))  # it may state the value, too
         stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
         messages += sum([await forgetter.exchange(owner, source) for source in stated])
-        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
         left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
         left += f" {SPOKEN_OF}" if others else ""
         left += await self._told_elsewhere(owner, meant)
-        return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
+        return await self._forgotten(context, f"I have forgotten {what}{also}.{left}")
 
     async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
         """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
         that is meant, and nothing else. `near`: facts that are kept of the like."""
         owner, saying = context.request.owner, self._engine.oversight.saying
         named = ", ".join(f"“{one.key}”" for one in near)
-        said = await saying.statement(owner, meant)
+        said = [] if await self._asks(meant) else await saying.statement(owner, meant)
         if not said and (attribute := attribute_meant(meant)) is not None:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
@@ -172,10 +167,20 @@ class KeeperAgent:
             return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
         for one in said:
             await self._unsay(owner, one)
-        await self._engine.oversight.forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         kept = f" Still stored: {named}." if named else ""
-        return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
+        return await self._forgotten(context, f"I have forgotten that.{kept}{elsewhere}")
+
+    async def _forgotten(self, context: Context, done: str) -> Context:
+        """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
+        owner, turn_id = context.request.owner, context.request.turn_id
+        await self._engine.oversight.forgetter.exchange(owner, prompt_id(turn_id))
+        await self._engine.store.idempotency.forget(owner, but=turn_id)
+        return replace(context, done=done, forgotten=True)
+
+    async def _asks(self, text: str) -> bool:
+        """Whether a text surely asks, and so states nothing that could have been told."""
+        [vector] = await self._engine.gists.encoder.embed([text])
+        return asked_by(text, doing(vector, text), surely=True) is not None
 
     async def _unsay(self, owner: str, said: Said) -> None:
         """Deletes the exchange of a message, or the sentences alone where it says something else, too; the values that

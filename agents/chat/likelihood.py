@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitted import FITTED
-from memory.language import doing
+from memory.language import Doing, doing
 from utils.encoder import Reading
 from utils.text import WORD, stem
 from utils.vectors import Floats
@@ -51,6 +51,10 @@ class Text:
     text: str
     reading: Reading
 
+    @property
+    def does(self) -> Doing:
+        return doing(self.reading.sentence, self.text)
+
 
 @dataclass(frozen=True)
 class Found:
@@ -75,11 +79,7 @@ def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Fl
     """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
     passage = found.passage
     numbers = set(_NUMBER.findall(question.text))
-    others = (
-        doing(passage.reading.sentence, passage.text).others,
-        doing(question.reading.sentence, question.text).others,
-    )
-    other = others[0] - others[1]
+    other = passage.does.others - question.does.others
     shares_name = (decisive[same] >= DECISIVE).any()
     return np.array(
         [

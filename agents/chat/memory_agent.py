@@ -1,4 +1,4 @@
-"""What does memory have to say about a request?"""
+"""The memory agent: what memory has to say about a request, in one bundle."""
 
 import asyncio
 import logging
@@ -71,19 +71,18 @@ class MemoryAgent:
         request, end = context.request, end_asked_for(context.request.query)
         if end is None:
             return bundle
-        place = await context.opening()
-        found = None
-        if place is not None and not end.ever:
-            found = await self._engine.chats.turns.at_end(request.owner, request.session_id, place.index, end)
-        if found is None and not request.isolated:
-            found = await self._engine.search.recaller.at_end(request.owner, end, context.own_keys)
-        if found is None:
+        message = None
+        if context.place is not None and not end.ever:
+            message = await self._engine.chats.turns.at_end(request.owner, request.session_id, context.place.index, end)
+        if message is None and not request.isolated:
+            message = await self._engine.search.recaller.at_end(request.owner, end, context.own_keys)
+        if message is None:
             return replace(bundle, end=end)
         recall = bundle.recall
-        hits = (Hit(found, ASKED_FOR), *(hit for hit in recall.hits if hit.gist.key != found.key))
-        others = (one for one in recall.considered if one.key != found.key)
-        considered = (Candidate(found.key, ASKED_FOR), *others)
-        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), end=end, at_end=found)
+        hits = (Hit(message, ASKED_FOR), *(hit for hit in recall.hits if hit.gist.key != message.key))
+        others = (candidate for candidate in recall.considered if candidate.key != message.key)
+        considered = (Candidate(message.key, ASKED_FOR), *others)
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), end=end, at_end=message)
 
     async def _known(self, request: ChatRequest) -> list[Fact]:
         """For a request to tell all, the facts in force that changed last."""
@@ -97,12 +96,15 @@ class MemoryAgent:
         facts = [hit.gist.id for hit in recall.hits if hit.gist.kind == FACT]
         if not facts:
             return bundle
-        told = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
+        messages = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
         sources = await self._engine.knowledge.superseded.sources(owner, facts)
-        echoes = {fact for fact, messages in sources.items() if not messages.isdisjoint(told)}
+        echoes = {fact for fact, stating in sources.items() if not stating.isdisjoint(messages)}
         hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
         keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
-        considered = tuple(one._replace(dropped="duplicate") if one.key in keys else one for one in recall.considered)
+        considered = tuple(
+            candidate._replace(dropped="duplicate") if candidate.key in keys else candidate
+            for candidate in recall.considered
+        )
         return replace(bundle, recall=replace(recall, hits=hits, considered=considered))
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
@@ -118,10 +120,13 @@ class MemoryAgent:
             for gist in outdated.get(hit.gist.id, [hit.gist]):
                 hits.setdefault(gist.key, Hit(gist, hit.parts))
         considered = [
-            one._replace(dropped=None, parts=hits[one.key].parts) if one.dropped and one.key in hits else one
-            for one in recall.considered
+            candidate._replace(dropped=None, parts=hits[candidate.key].parts)
+            if candidate.dropped and candidate.key in hits
+            else candidate
+            for candidate in recall.considered
         ]
-        missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in {one.key for one in considered}]
+        known = {candidate.key for candidate in considered}
+        missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in known]
         recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
         return replace(bundle, recall=recall, recent=recent)
@@ -129,7 +134,9 @@ class MemoryAgent:
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries
         newest = await self._engine.chats.summaries.newest(request.owner, request.session_id, most)
-        return [one for one in newest if one.session_id == request.session_id] if request.isolated else newest
+        if request.isolated:
+            return [summary for summary in newest if summary.session_id == request.session_id]
+        return newest
 
     async def _memories(self, request: ChatRequest) -> list[KeyValue]:
         if request.isolated:
@@ -160,7 +167,7 @@ class MemoryAgent:
         intent, query = context.intent.name, context.request.query
         if intent != "summarise" and not asks_for_all(query) and (intent != "recall" or content_stems(query)):
             return []
-        place = await context.opening()
+        place = context.place
         if place is None:
             return []
         covered = -1
@@ -174,10 +181,10 @@ class MemoryAgent:
         return await self._recent(context, most)
 
     async def _recent(self, context: Context, most: int) -> list[Gist]:
-        request, place = context.request, await context.opening()
-        if place is None:
+        request = context.request
+        if context.place is None:
             return []
-        return await self._engine.chats.turns.recent(request.owner, request.session_id, place, most)
+        return await self._engine.chats.turns.recent(request.owner, request.session_id, context.place, most)
 
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""

@@ -1,15 +1,14 @@
-"""How is the prompt put together? The platform document's order and truncation table, text by text; pure functions."""
+"""The prompt of an answer: the platform document's order and truncation table, text by text; pure functions."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
-from memory.domain import FACT, Gist, Hit, KeyValue, Summary
+from memory.domain import Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
-from memory.language import End
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
 from utils.text import count_tokens, cut_at_word
@@ -75,110 +74,48 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     turns, location, query."""
     request = context.request
     bundle = context.bundle or Bundle()
-    said = {" ".join(item.content.split()) for item in request.history[-table.history.items :]}
-    known = bundle.known[: table.known.items]
-    shown = {fact.id for fact in known} | ({bundle.at_end.key} if bundle.at_end is not None else set())
-    told = [m for m in bundle.recent if m.key not in shown and " ".join(m.content.split()) not in said]
-    recent = told[-table.recent.items :]
+    sent = {_flat(item.content) for item in request.history[-table.history.items :]}
+    shown = {fact.id for fact in bundle.known[: table.known.items]}
+    if bundle.at_end is not None:
+        shown.add(bundle.at_end.key)
+    recent = [gist for gist in bundle.recent if gist.key not in shown and _flat(gist.content) not in sent]
+    recent = recent[-table.recent.items :]
     shown |= {message.key for message in recent}
     stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
     similar = [
         hit
         for hit in bundle.recall.hits
-        if hit.gist.key not in shown and hit.gist.id not in stated and " ".join(hit.gist.content.split()) not in said
-    ][: table.similar.items]
-    ends = [] if bundle.end is None or bundle.at_end is None else [_of_end(bundle.at_end, bundle.end, table.end)]
-    numbers = _Numbers()
-    sections = [
-        _history(request.history, table.history),
-        _images(context.images),
-        _quotes(
-            "summaries",
-            "Summaries of earlier conversation",
-            numbers,
-            [_of_summary(one, table.summaries) for one in bundle.summaries[: table.summaries.items]],
-        ),
-        _quotes(
-            "memories",
-            "Facts the user asked to remember",
-            numbers,
-            [_of_fact(one, table.memories) for one in bundle.memories[: table.memories.items]],
-        ),
-        _quotes(
-            "observations",
-            "Notes from earlier work",
-            numbers,
-            [_of_observation(one, table.observations) for one in bundle.observations[: table.observations.items]],
-        ),
-        _quotes("known", "Facts about the user", numbers, [_of_known(one, table.known) for one in known]),
-        _quotes("end", "The message that is asked for", numbers, ends),
-        _quotes("similar", "Earlier messages like this one", numbers, [_of_hit(one, table.similar) for one in similar]),
-        _quotes("recent", "Most recent messages", numbers, [_of_message(one, table.recent) for one in recent]),
-        Section("location", f"## The user's location\n{quoted(request.location, 200)}\n\n" if request.location else ""),
-        Section("done", f"## Done just now\n{quoted(context.done, None)}\n\n" if context.done else ""),
-        Section("query", ("## The user's message\n" if _has_context(context) else "") + request.query),
+        if hit.gist.key not in shown and hit.gist.id not in stated and _flat(hit.gist.content) not in sent
     ]
-    return Prompt(system, tuple(section for section in sections if section.text), tuple(numbers.given))
-
-
-def _has_context(context: Context) -> bool:
-    request, bundle = context.request, context.bundle
-    remembered = bundle and (
-        bundle.recall.hits
-        or bundle.recent
-        or bundle.summaries
-        or bundle.memories
-        or bundle.observations
-        or bundle.known
+    quotes = (
+        ("summaries", "Summaries of earlier conversation", table.summaries, map(_of_summary, bundle.summaries)),
+        ("memories", "Facts the user asked to remember", table.memories, map(_of_key_value, bundle.memories)),
+        ("observations", "Notes from earlier work", table.observations, map(_of_note, bundle.observations)),
+        ("known", "Facts about the user", table.known, map(_of_known, bundle.known)),
+        ("end", "The message that is asked for", table.end, _of_end(bundle)),
+        ("similar", "Earlier messages like this one", table.similar, map(_of_hit, similar)),
+        ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
-    return bool(request.history or context.images or request.location or context.done or remembered)
+    sections = [_history(request.history, table.history), _images(context.images)]
+    given: list[Citation] = []
+    for section, heading, cut, memories in quotes:
+        lines = []
+        for label, text, source in islice(memories, cut.items):
+            given.append(replace(source, n=len(given) + 1, section=section))
+            lines.append(f"[{len(given)}] {quoted(label, None)}: {quoted(text, cut.characters)}\n")
+        body = f'## {heading}\n<memory kind="{section}">\n{"".join(lines)}</memory>\n\n'
+        sections.append(Section(section, body if lines else ""))
+    if request.location:
+        sections.append(Section("location", f"## The user's location\n{quoted(request.location, 200)}\n\n"))
+    if context.done:
+        sections.append(Section("done", f"## Done just now\n{quoted(context.done, None)}\n\n"))
+    sections = [section for section in sections if section.text]
+    heading = "## The user's message\n" if sections else ""
+    return Prompt(system, (*sections, Section("query", heading + request.query)), tuple(given))
 
 
-@dataclass(frozen=True)
-class _Quote:
-    """A memory as it will stand in the prompt: `label` before the quoted text."""
-
-    label: str
-    text: str
-    id: str
-    kind: str
-    session_id: str | None
-    role: str | None
-    content: str
-    timestamp: datetime
-    score: float | None = None
-
-
-class _Numbers:
-    """Counts the memories through all sections."""
-
-    def __init__(self) -> None:
-        self.given: list[Citation] = []
-
-    def take(self, section: str, quote: _Quote) -> int:
-        n = len(self.given) + 1
-        self.given.append(
-            Citation(
-                n,
-                quote.id,
-                quote.kind,
-                section,
-                quote.session_id,
-                quote.role,
-                quote.content,
-                quote.timestamp,
-                quote.score,
-            )
-        )
-        return n
-
-
-def _quotes(section: str, heading: str, numbers: _Numbers, quotes: Sequence[_Quote]) -> Section:
-    if not quotes:
-        return Section(section, "")
-    lines = [f"[{numbers.take(section, quote)}] {quote.label}: {quote.text}" for quote in quotes]
-    body = "\n".join(lines)
-    return Section(section, f'## {heading}\n<memory kind="{section}">\n{body}\n</memory>\n\n')
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _history(history: Sequence[HistoryItem], cut: Cut) -> Section:
@@ -192,88 +129,45 @@ def _images(described: str | None) -> Section:
     return Section("images", body if described else "")
 
 
-def _of_summary(summary: Summary, cut: Cut) -> _Quote:
-    return _Quote(
-        label=f"summary, {summary.timestamp:%Y-%m-%d}",
-        text=quoted(summary.text, cut.characters),
-        id=f"{summary.session_id}#{summary.from_index}-{summary.to_index}",
-        kind="summary",
-        session_id=summary.session_id,
-        role=None,
-        content=summary.text,
-        timestamp=summary.timestamp,
-    )
+# A memory as it will stand in the prompt: a label, the text, and what it is.
+_Quote = tuple[str, str, Citation]
 
 
-def _of_fact(fact: KeyValue, cut: Cut) -> _Quote:
-    return _Quote(
-        label=quoted(fact.key, None),
-        text=quoted(fact.value, cut.characters),
-        id=fact.key,
-        kind="memory",
-        session_id=None,
-        role="user",
-        content=f"{fact.key}: {fact.value}",
-        timestamp=fact.updated_at,
-    )
+def _of_summary(summary: Summary) -> _Quote:
+    return f"summary, {summary.timestamp:%Y-%m-%d}", summary.text, Citation.of_summary(summary)
 
 
-def _of_observation(recalled: Recalled, cut: Cut) -> _Quote:
-    one = recalled.observation
-    return _Quote(
-        label=quoted(f"{one.category}, {one.source}", 80),
-        text=quoted(one.content, cut.characters),
-        id=one.id,
-        kind=one.category,
-        session_id=None,
-        role=None,
-        content=one.content,
-        timestamp=one.created_at,
-        score=recalled.score,
-    )
+def _of_key_value(kept: KeyValue) -> _Quote:
+    return kept.key, kept.value, Citation.of_key_value(kept)
 
 
-def _of_known(fact: Fact, cut: Cut) -> _Quote:
-    return _Quote(
-        label=f"since {fact.valid_from:%Y-%m-%d}",
-        text=quoted(fact.text, cut.characters),
-        id=fact.id,
-        kind=FACT,
-        session_id=fact.memory_id,
-        role=FACT,
-        content=fact.text,
-        timestamp=fact.valid_from,
-    )
+def _of_note(recalled: Recalled) -> _Quote:
+    note = recalled.observation
+    return quoted(f"{note.category}, {note.source}", 80), note.content, Citation.of_observation(recalled)
 
 
-def _of_end(gist: Gist, end: End, cut: Cut) -> _Quote:
+def _of_known(fact: Fact) -> _Quote:
+    return f"since {fact.valid_from:%Y-%m-%d}", fact.text, Citation.of_fact(fact)
+
+
+def _of_end(bundle: Bundle) -> list[_Quote]:
     """The first or last message, its label saying which."""
+    end, gist = bundle.end, bundle.at_end
+    if end is None or gist is None:
+        return []
     kind = "question" if end.asking else "message"
     label = f"{'last' if end.last else 'first'} {kind} of the {end.role}, {gist.timestamp:%Y-%m-%d %H:%M}"
-    return _of_gist(gist, label, cut, None)
+    return [(label, gist.content, Citation.of_gist(gist, "end"))]
 
 
-def _of_hit(hit: Hit, cut: Cut) -> _Quote:
+def _of_hit(hit: Hit) -> _Quote:
     gist = hit.gist
-    return _of_gist(gist, f"{gist.name or gist.role}, {gist.timestamp:%Y-%m-%d}, score {hit.score:.2f}", cut, hit.score)
+    label = f"{gist.name or gist.role}, {gist.timestamp:%Y-%m-%d}, score {hit.score:.2f}"
+    return label, gist.content, Citation.of_gist(gist, "similar", hit.score)
 
 
-def _of_message(gist: Gist, cut: Cut) -> _Quote:
-    return _of_gist(gist, gist.name or gist.role, cut, None)
-
-
-def _of_gist(gist: Gist, label: str, cut: Cut, score: float | None) -> _Quote:
-    return _Quote(
-        label=quoted(label, None),
-        text=quoted(gist.content, cut.characters),
-        id=gist.id,
-        kind=gist.kind,
-        session_id=gist.session_id,
-        role=gist.role,
-        content=gist.content,
-        timestamp=gist.timestamp,
-        score=score,
-    )
+def _of_message(gist: Gist) -> _Quote:
+    return gist.name or gist.role, gist.content, Citation.of_gist(gist, "recent")
 
 
 def cited(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:

@@ -5,7 +5,7 @@ import logging
 from contextlib import aclosing
 from dataclasses import replace
 
-from agents.chat.answering import RuleAnswer, answer_by_rules
+from agents.chat.answering import answer_by_rules
 from agents.chat.context import Answer, Context
 from agents.chat.prompt import Prompt, assemble, cited
 from agents.chat.rounds import Rounds, Talked
@@ -19,21 +19,13 @@ from utils.text import count_tokens
 log = logging.getLogger(__name__)
 
 
-class InterruptedAnswer(Exception):
-    """A model broke off in the middle of an answer that was streamed. `answer`: what it had said; `cause`: why."""
+class BrokenOff(Exception):
+    """A streamed answer ended in the middle: its model broke off, or its reader left. `answer`: what had been said."""
 
-    def __init__(self, answer: Answer, cause: ModelError) -> None:
-        super().__init__(cause.detail)
+    def __init__(self, answer: Answer, cause: ModelError | asyncio.CancelledError) -> None:
+        super().__init__(str(cause))
         self.answer = answer
         self.cause = cause
-
-
-class AbandonedAnswer(asyncio.CancelledError):
-    """Whoever asked left in the middle of an answer that was streamed. `answer`: what had been said."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__()
-        self.answer = answer
 
 
 class WriterAgent:
@@ -41,55 +33,60 @@ class WriterAgent:
 
     name = "writer_agent"
 
-    def __init__(
-        self, model: ChatModel | None, system: str, table: PromptTable, reader: LocalEmbedder | None = None
-    ) -> None:
+    def __init__(self, model: ChatModel | None, system: str, table: PromptTable, reader: LocalEmbedder) -> None:
         """`reader`: reads what may answer where no model does."""
         self._reader = reader
         self._model = model
         self._system = system
         self._table = table
 
-    async def run(self, context: Context) -> Context:
+    async def answer(self, context: Context) -> Answer:
+        """The answer, emitted as it comes. Raises `BrokenOff` where it ends in the middle."""
+        if self._model is None:
+            return await self._by_rules(context)
         prompt = assemble(context, self._system, self._table)
-        tools_used: tuple[str, ...] = ()
-        if self._model is not None:
-            rounds = self._begun(self._model, context, prompt)
-            try:
-                return replace(context, answer=await self._answered(rounds, context, prompt))
-            except ModelError as error:
-                log.warning("answer by rules: %s", error.detail)
-                tools_used = rounds.tools_used
-        answer = replace(_by_rules(await answer_by_rules(context, self._reader), prompt), tools=tools_used)
-        await context.emit(answer.text)
-        return replace(context, answer=answer)
-
-    def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Rounds:
         messages: list[Message] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        return Rounds(model, messages, context.toolbox, asked=context.request.model)
+        rounds = Rounds(self._model, messages, context.toolbox, asked=context.request.model)
+        try:
+            return await self._by_model(rounds, context, prompt)
+        except ModelError as error:
+            log.warning("answer by rules: %s", error.detail)
+        return replace(await self._by_rules(context), tools=rounds.tools_used)
 
-    async def _answered(self, rounds: Rounds, context: Context, prompt: Prompt) -> Answer:
+    async def _by_rules(self, context: Context) -> Answer:
+        """It costs no prompt, and its ledger has none."""
+        quotes = await answer_by_rules(context, self._reader)
+        if context.emit is not None:
+            await context.emit(quotes.text)
+        return Answer(
+            text=quotes.text,
+            model=RULE_BASED,
+            usage=Usage(0, count_tokens(quotes.text)),
+            given=quotes.citations,
+            citations=quotes.citations,
+        )
+
+    async def _by_model(self, rounds: Rounds, context: Context, prompt: Prompt) -> Answer:
         said: list[str] = []
-        pieces = rounds.answer(streamed=context.streamed)
+        pieces = rounds.answer(streamed=context.emit is not None)
         try:
             async with aclosing(pieces):
                 async for piece in pieces:
                     if isinstance(piece, Talked):
                         return replace(_answer(piece, prompt), tools=rounds.tools_used)
                     said.append(piece)
-                    await context.emit(piece)
+                    if context.emit is not None:
+                        await context.emit(piece)
         except (ModelError, asyncio.CancelledError) as error:
             if not said:
                 raise
             completion = Completion("".join(said), rounds.model, None, "interrupted")
             answer = _answer(Talked(completion), prompt)
             partial = replace(answer, tools=rounds.tools_used, interrupted=True)
-            if isinstance(error, ModelError):
-                raise InterruptedAnswer(partial, error) from error
-            raise AbandonedAnswer(partial) from error
+            raise BrokenOff(partial, error) from error
         raise AssertionError("the stream ended without its completion")
 
 
@@ -103,18 +100,5 @@ def _answer(talked: Talked, prompt: Prompt) -> Answer:
         usage=usage,
         given=prompt.given,
         citations=cited(completion.text, prompt.given),
-        ledger=ledger,
-    )
-
-
-def _by_rules(made: RuleAnswer, prompt: Prompt) -> Answer:
-    """Its ledger is that of the prompt as it would have been sent."""
-    ledger = prompt.ledger()
-    return Answer(
-        text=made.text,
-        model=RULE_BASED,
-        usage=Usage(sum(entry.tokens for entry in ledger), count_tokens(made.text)),
-        given=made.citations,  # under the numbers of the answer
-        citations=made.citations,
         ledger=ledger,
     )

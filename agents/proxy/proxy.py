@@ -7,11 +7,11 @@ all else goes through as it came. The answer is remembered as it comes.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.chat import Drafting, Keeping, apportion
+from agents.chat import Drafting, Keeping, apportion, quoted, settled
 from agents.openai_chat import (
     DONE,
     choices_of,
@@ -22,13 +22,14 @@ from agents.openai_chat import (
     parsed,
     storable,
     text_of,
+    with_text_before,
     written,
 )
 from agents.proxy.answer import ProxiedAnswer
-from agents.proxy.prompt import memory_block, with_memory
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
+from config.prompts import prompt
 from config.recipes import PROXY
 from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
@@ -44,35 +45,52 @@ from utils.upstream import Passed, Upstream
 LOOKED_AT = 32_000  # characters of the user's message by which memory is searched
 SENT_ALONG = 50  # newest messages of a request that need not be told again
 MEDIA_TYPE = "application/json"
+QUOTED = 1_000  # characters of a memory that is told
+NAME = 60  # of who said it
+SUMMARY = 2_000  # of the conversation's summary
 
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class _Exchange:
-    """A user's message and the answer to it. `place`: where they stand; None where an answer alone is remembered, or
-    nothing. `resumed`: an earlier request began it. `fresh`: what was recalled that the request does not bring along;
-    `given`: the best of it, which stand in the prompt, as `injected`."""
+@dataclass(frozen=True)
+class _Opened:
+    """The user's message as it is kept. `place`: None where an answer alone is remembered, or nothing. `resumed`: an
+    earlier request began it."""
 
-    request: ProxyRequest
     turn_id: str
-    query: str
+    query: str = ""
     place: Place | None = None
     resumed: bool = False
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What memory knows of it. `fresh`: what was recalled that the request does not bring along; `given`: the best of
+    it, which stand in the prompt, as `injected`."""
+
     recall: Recall = field(default_factory=Recall)
     fresh: tuple[Hit, ...] = ()
     given: tuple[Hit, ...] = ()
     injected: str = ""
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """A request that is under way. `answer`: reads what the provider says as it goes by."""
+
+    request: ProxyRequest
+    opened: _Opened
+    known: _Known
     answer: ProxiedAnswer = field(default_factory=ProxiedAnswer)
 
     def turn(self) -> Turn:
         """The answer as far as it has come."""
         return Turn(
-            response_id(self.turn_id),
+            response_id(self.opened.turn_id),
             "assistant",
             storable(self.answer.text),
             now(),
-            turn_id=self.turn_id,
+            turn_id=self.opened.turn_id,
             model=self.answer.model or None,
             interrupted=not self.answer.whole,
             stating=True,
@@ -82,12 +100,13 @@ class _Exchange:
 class Proxy:
     """Chat completions of the provider behind it, with memory."""
 
-    def __init__(self, engine: Engine, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
+    def __init__(self, engine: Engine, keeping: Keeping, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
+        """`upstream`: closed by whoever made it, once all that was begun is kept."""
         self.upstream = upstream
+        self._keeping = keeping
         self._tools = tools
         self._engine = engine
         self._nudge = nudge
-        self._keeping = Keeping()
 
     async def complete(self, request: ProxyRequest) -> Proxied:
         """Passes a request on, and the answer back.
@@ -110,9 +129,9 @@ class Proxy:
         if passed.is_stream:
             await passed.begin()
             stream = self._streamed(exchange, passed)
-            return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.turn_id)
+            return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.opened.turn_id)
         content = await self._whole(exchange, passed)
-        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.turn_id)
+        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.opened.turn_id)
 
     async def _body(self, exchange: _Exchange) -> bytes:
         """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""
@@ -120,76 +139,68 @@ class Proxy:
         if request.options.compresses:
             view = await self._tools.compress(_compressing(request, self._tools.options))
             return written(request.body | {"messages": view.messages})
-        if exchange.injected:
-            return written(with_memory(request.body, exchange.injected))
+        if exchange.known.injected:
+            return written(_with_memory(request.body, exchange.known.injected))
         return request.raw if request.raw is not None else written(request.body)
 
-    async def close(self) -> None:
-        """Waits until everything that was begun is stored, and ends the connections to the provider."""
-        await self._keeping.close()
-        await self.upstream.close()
-
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
-        """Commits the user's message, and finds what memory knows of it."""
-        messages = request.body["messages"]
+        """Commits the user's message, and meanwhile finds what memory knows of it."""
+        messages, turn_id = request.body["messages"], request.once or new_id()
         at = newest_user(messages)
         if at is None:
-            return _Exchange(request, request.once or new_id(), "")
-        exchange = _Exchange(request, request.once or new_id(), kept_text(messages[at].get("content")))
-        asked = storable(text_of(messages[at].get("content")))[:LOOKED_AT]
+            return _Exchange(request, _Opened(turn_id), _Known())
+        content = messages[at].get("content")
+        asked = storable(text_of(content))[:LOOKED_AT]
         self._engine.gists.encoder.read_ahead(asked)
         await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
-        reading = asyncio.create_task(self._remembered(exchange, asked))
-        opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
+        reading = asyncio.create_task(self._remembered(request, turn_id, asked))
+        new = at == len(messages) - 1
+        opening = self._keeping.start(self._open(request, _Opened(turn_id, kept_text(content)), new=new))
         await asyncio.shield(asyncio.wait([opening, reading]))
-        opening.result()
-        reading.result()
-        return exchange
+        return _Exchange(request, opening.result(), reading.result())
 
-    async def _open(self, exchange: _Exchange, *, new: bool) -> None:
+    async def _open(self, request: ProxyRequest, opened: _Opened, *, new: bool) -> _Opened:
         """Finds the place of an exchange. `new`: the user's message is the last one; else it was told before, and the
         model goes on with it."""
-        request, turns = exchange.request, self._engine.chats.turns
-        owner, session = request.owner, request.options.memory_id
-        if not exchange.query:
-            return
+        turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
+        if not opened.query:
+            return opened
         if not new or request.retried:
-            found = await turns.last_exchange(owner, session, exchange.query, answered=request.retried)
-            if found is not None:
-                exchange.turn_id, exchange.place = found
-                exchange.resumed = True
-                return
-        if new:
-            prompt = prompt_id(exchange.turn_id)
-            said = Turn(prompt, "user", exchange.query, now(), turn_id=exchange.turn_id, stating=True)
-            exchange.place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
+            earlier = await turns.last_exchange(owner, session, opened.query, answered=request.retried)
+            if earlier is not None:
+                turn_id, place = earlier
+                return _Opened(turn_id, opened.query, place, resumed=True)
+        if not new:
+            return opened
+        said = Turn(prompt_id(opened.turn_id), "user", opened.query, now(), turn_id=opened.turn_id, stating=True)
+        place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
+        return replace(opened, place=place)
 
-    async def _remembered(self, exchange: _Exchange, text: str) -> None:
-        """Looks up what memory knows; nothing where the query cannot be embedded, which the log tells."""
-        request, engine = exchange.request, self._engine
-        owner, options = request.owner, request.options
+    async def _remembered(self, request: ProxyRequest, turn_id: str, text: str) -> _Known:
+        """What memory knows; nothing where the query cannot be embedded, which the log tells."""
+        owner, options, engine = request.owner, request.options, self._engine
         if not options.reads or not text.strip():
-            return
-        own = prompt_id(exchange.turn_id), response_id(exchange.turn_id)
-        keys = frozenset((*own, *(scoped(one, owner) for one in own)))
+            return _Known()
+        own = prompt_id(turn_id), response_id(turn_id)
+        keys = frozenset((*own, *(scoped(identifier, owner) for identifier in own)))
         messages = request.body["messages"]
-        told = {_flat(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
+        sent = {_flat(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
-        wider = replace(recipe, top_k=recipe.top_k + len(told))
+        wider = replace(recipe, top_k=recipe.top_k + len(sent))
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
         try:
-            exchange.recall, digest = await asyncio.gather(
+            recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
                 engine.chats.digests.get(owner, options.memory_id),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
-            return
-        exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
-        exchange.given = exchange.fresh[: recipe.top_k]
-        ids = [hit.gist.id for hit in exchange.given] if exchange.recall.among_facts else []
+            return _Known()
+        fresh = tuple(hit for hit in recall.hits if _flat(hit.gist.content) not in sent)
+        given = fresh[: recipe.top_k]
+        ids = [hit.gist.id for hit in given] if recall.among_facts else []
         changed = await engine.knowledge.superseded.by_messages(owner, ids)
-        exchange.injected = memory_block(exchange.given, digest, changed)
+        return _Known(recall, fresh, given, _memory_block(given, digest, changed))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -205,12 +216,12 @@ class Proxy:
             raise ModelGarbage("The model's answer has no choices")
         exchange.answer.read(answer)
         exchange.answer.finish()
-        await asyncio.shield(self._keeping.start(self._keep(exchange)))
-        return written(answer | {"memory_hits": memory_hits(exchange.given)})
+        await self._keeping.finish(self._keep(exchange))
+        return written(answer | {"memory_hits": memory_hits(exchange.known.given)})
 
     async def _streamed(self, exchange: _Exchange, passed: Passed) -> AsyncGenerator[bytes, None]:
         """The events as they come; the last one only when the answer is kept."""
-        answer, place = exchange.answer, exchange.place
+        answer, place = exchange.answer, exchange.opened.place
         drafting = Drafting(self._engine.chats.drafts, place, exchange.turn) if place is not None else None
         keeping: asyncio.Task[None] | None = None
         try:
@@ -221,7 +232,7 @@ class Proxy:
             yield event_of(_error(error))
         finally:
             await passed.close()
-            keeping = self._keeping.start(self._end(exchange, drafting))
+            keeping = self._keeping.start(self._keep(exchange, drafting))
         if not answer.ended:
             return
         try:
@@ -229,40 +240,71 @@ class Proxy:
         except (LociError, StoreError) as error:
             yield event_of(_error(error))
             return
-        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.given)})
+        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.known.given)})
         yield b"data: " + DONE + b"\n\n"
 
-    async def _end(self, exchange: _Exchange, drafting: Drafting | None) -> None:
-        """Keeps what was said, and then lets go of the draft of it."""
-        async with drafting.settled() if drafting is not None else nullcontext(False) as drafted:
-            await self._keep(exchange, drafted=drafted)
-
-    async def _keep(self, exchange: _Exchange, *, drafted: bool = False) -> None:
-        """Commits an answer, has its receipt follow, and asks for what is due after it. A call of tools is not
-        remembered: the answer that follows it takes its place."""
-        request, turn = exchange.request, exchange.turn()
-        owner, session, place = request.owner, request.options.memory_id, exchange.place
-        if not exchange.query or not turn.content.strip() or exchange.answer.calls:
-            return
-        turns, receipts = self._engine.chats.turns, self._engine.chats.receipts
-        committed = [turn.id] if place is None else [prompt_id(exchange.turn_id), turn.id]
+    async def _keep(self, exchange: _Exchange, drafting: Drafting | None = None) -> None:
+        """Commits an answer, lets go of the draft of it, has its receipt follow, and asks for what is due after it."""
+        turn, opened, owner = exchange.turn(), exchange.opened, exchange.request.owner
+        async with settled(drafting) as drafted:
+            place = await self._commit(exchange, turn, drafted=drafted)
         if place is None:
-            await turns.remember(owner, session, [replace(turn, turn_id=None)])
-            place = await self._engine.chats.places.place(owner, session)
-            if place is None:  # it was deleted at once
-                return
-        else:
-            again = drafted or exchange.resumed or request.once is not None
-            if not await turns.close_exchange(owner, session, place, turn, retried=again):
-                return
+            return
         self._engine.gists.encoder.read_ahead(turn.content)
+        receipts = self._engine.chats.receipts
+        committed = [turn.id] if opened.place is None else [prompt_id(opened.turn_id), turn.id]
         writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
-        receipts.expect(owner, exchange.turn_id, writing)
-        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
+        receipts.expect(owner, opened.turn_id, writing)
+        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.known.given])
         self._nudge.embed()
         self._nudge.learn()
         if self._engine.chats.places.is_due(place):
             self._nudge.summarise()
+
+    async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
+        """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes
+        its place."""
+        request, opened, turns = exchange.request, exchange.opened, self._engine.chats.turns
+        owner, session = request.owner, request.options.memory_id
+        if not opened.query or not turn.content.strip() or exchange.answer.calls:
+            return None
+        if opened.place is None:
+            await turns.remember(owner, session, [replace(turn, turn_id=None)])
+            return await self._engine.chats.places.place(owner, session)  # None where it was deleted at once
+        again = drafted or opened.resumed or request.once is not None
+        kept = await turns.close_exchange(owner, session, opened.place, turn, retried=again)
+        return opened.place if kept else None
+
+
+def _memory_block(hits: Sequence[Hit], digest: str, changed: Mapping[str, Sequence[str]]) -> str:
+    """The summary, then the memories, most relevant first; nothing where no memory suits the message.
+
+    `changed`: by the ids of messages, the facts that replaced what they state; none where it merely ended.
+    """
+    if not hits:
+        return ""
+    summary = f"\nSummary of this conversation: {quoted(digest, SUMMARY)}\n" if digest else ""
+    memories = "\nMost relevant first:\n" + "".join(_line(hit, changed.get(hit.gist.id)) for hit in hits)
+    return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"
+
+
+def _line(hit: Hit, changed: Sequence[str] | None) -> str:
+    label = quoted(hit.gist.name or hit.gist.role, NAME)
+    later = ""
+    if changed is not None:
+        later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
+    return f"[{label}] {quoted(hit.gist.content, QUOTED)}{later}\n"
+
+
+def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
+    """The request with memory before the user's last message. All before that stays as it was, for the sake of the
+    provider's cache of prompts."""
+    messages = list(body["messages"])
+    at = newest_user(messages)
+    if at is None:
+        return dict(body)
+    messages[at] = {**messages[at], "content": with_text_before(messages[at].get("content"), memory)}
+    return {**body, "messages": messages}
 
 
 def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
@@ -283,43 +325,43 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _considered(exchange: _Exchange) -> tuple[Candidate, ...]:
+def _considered(known: _Known) -> tuple[Candidate, ...]:
     """What the search looked at. It looked for more than were asked for, as some may have been sent along."""
-    given = {hit.gist.key for hit in exchange.given}
-    fresh = {hit.gist.key for hit in exchange.fresh}
+    given = {hit.gist.key for hit in known.given}
+    fresh = {hit.gist.key for hit in known.fresh}
 
-    def settled(candidate: Candidate) -> Candidate:
+    def judged(candidate: Candidate) -> Candidate:
         if candidate.dropped is not None or candidate.key in given:
             return candidate
         return candidate._replace(dropped="top_k" if candidate.key in fresh else "sent_along")
 
-    return tuple(map(settled, exchange.recall.considered))
+    return tuple(map(judged, known.recall.considered))
 
 
 def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
-    request, answer = exchange.request, exchange.answer
-    ledger = _ledger(exchange.injected, request.body["messages"], answer.prompt_tokens)
+    request, opened, known, answer = exchange.request, exchange.opened, exchange.known, exchange.answer
+    ledger = _ledger(known.injected, request.body["messages"], answer.prompt_tokens)
     return Receipt(
-        turn_id=exchange.turn_id,
+        turn_id=opened.turn_id,
         session_id=request.options.memory_id,
         at=turn.timestamp,
-        query=exchange.query,
+        query=opened.query,
         intent="chat",
         need_memory=request.options.reads,
         memory_reason="asked for by the request" if request.options.reads else "left out by the request",
         agents_used=("proxy",),
         model=answer.model,
         recipe=PROXY.name,
-        considered=_considered(exchange),
-        used=tuple(Used(n, hit.gist.id, hit.gist.kind, "memory") for n, hit in enumerate(exchange.given, 1)),
+        considered=_considered(known),
+        used=tuple(Used(n, hit.gist.id, hit.gist.kind, "memory") for n, hit in enumerate(known.given, 1)),
         ledger=ledger,
         prompt_tokens=sum(entry.tokens for entry in ledger),
         completion_tokens=answer.completion_tokens or count_tokens(turn.content),
         interrupted=turn.interrupted,
-        messages=(prompt_id(exchange.turn_id), response_id(exchange.turn_id)),
+        messages=(prompt_id(opened.turn_id), response_id(opened.turn_id)),
         top_k=request.options.recipe.top_k,
-        searched=exchange.recall.respelt(exchange.query),
-        left_out=left_out_of(answer.model, used=bool(exchange.given)),
+        searched=known.recall.respelt(opened.query),
+        left_out=left_out_of(answer.model, used=bool(known.given)),
     )
 
 

@@ -47,7 +47,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
         await mirror.claim()
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error
-    keeping = _Keeping(mirror, MirrorEdits(engine, mirror, work))
+    keeping = _Mirroring(mirror, MirrorEdits(engine, mirror, work))
     task = asyncio.create_task(keeping.run())
     try:
         yield
@@ -58,7 +58,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
         await asyncio.wait([task])
 
 
-class _Keeping:
+class _Mirroring:
     """The task. `due`: by user, paths at which something happened; `gone`: since when files are gone."""
 
     def __init__(self, mirror: Mirror, edits: MirrorEdits) -> None:
@@ -94,14 +94,14 @@ class _Keeping:
             await watching
 
     async def _lock(self, lock: IO[str]) -> None:
-        told = False
+        logged = False
         while not self._stopped.is_set():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                if not told:
+                if not logged:
                     log.info("another process mirrors to %s", self._mirror.root)
-                told = True
+                logged = True
                 await self._pause(AGAIN)
             else:
                 return

@@ -10,6 +10,7 @@ from api.wire.base import OwnedRequest
 from api.wire.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.memories import MemoryOut
 from api.wire.sessions import SummaryOut
+from memory.domain import Gist
 from utils.chat import Usage
 
 
@@ -43,16 +44,7 @@ class CitationOut(Wire):
 
     @classmethod
     def of(cls, citation: Citation) -> "CitationOut":
-        return cls(
-            n=citation.n,
-            id=citation.id,
-            kind=citation.kind,
-            session_id=citation.session_id,
-            role=citation.role,
-            content=citation.content,
-            timestamp=citation.timestamp,
-            score=citation.score,
-        )
+        return cls.model_validate(citation, from_attributes=True)
 
 
 class SimilarMessage(Wire):
@@ -68,6 +60,10 @@ class RecentMessage(Wire):
     role: str
     content: str
     timestamp: datetime
+
+    @classmethod
+    def of(cls, gist: Gist) -> "RecentMessage":
+        return cls.model_validate(gist, from_attributes=True)
 
 
 class MemoryContext(Wire):
@@ -91,9 +87,7 @@ class MemoryContext(Wire):
                 )
                 for hit in bundle.context
             ],
-            recent_messages=[
-                RecentMessage(role=gist.role, content=gist.content, timestamp=gist.timestamp) for gist in bundle.recent
-            ],
+            recent_messages=[RecentMessage.of(gist) for gist in bundle.recent],
             summaries=[SummaryOut.of(summary) for summary in bundle.summaries],
             memories=[MemoryOut.of(fact) for fact in bundle.memories],
             query_embedding_dim=bundle.recall.dimensions,

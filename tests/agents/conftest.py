@@ -1,4 +1,4 @@
-"""What do tests of the agents share with those of the core, two processes' memories, and with each other?"""
+"""What tests of the agents share with those of the core, and with each other."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Is a request answered from start to end, and is what was said safe at every moment in between?"""
+"""A request is answered from start to end, and what was said is safe at every moment in between."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -369,4 +369,4 @@ async def test_nothing_goes_on_after_a_prompt_that_could_not_be_committed(
     with pytest.raises(StoreUnavailable):
         await quiet.chat(request("What is my dog called?"))
     running = {str(task.get_coro()) for task in asyncio.all_tasks()}
-    assert not [one for one in running if "MemoryAgent" in one or "Memory._" in one]
+    assert not [one for one in running if "MemoryAgent" in one or "Exchanges." in one]

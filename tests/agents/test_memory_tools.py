@@ -15,7 +15,7 @@ from agents.tools.record_part import Part
 from memory.observations.observations import Observations
 from memory.turns.keyvalues import NONE
 from tests.conversations import USER
-from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited
+from tests.scripted_model import Behaviour, ScriptedModel, answer
 from tests.tool_calls import compress, step, user
 from utils.errors import StoreUnavailable
 
@@ -24,22 +24,10 @@ for _ in range(100_000):
     NESTED = [NESTED]
 
 
-def calling(*calls: tuple[str, dict[str, Any] | str]) -> Behaviour:
-    """An answer that calls tools; arguments as an object, or as the model wrote them."""
-
-    def edit(body: Body) -> Body:
-        made = [
-            {
-                "id": f"call-{n}",
-                "type": "function",
-                "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
-            }
-            for n, (name, given) in enumerate(calls)
-        ]
-        message = {"role": "assistant", "content": None, "tool_calls": made}
-        return {**body, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
-
-    return edited(edit)
+def calling(*calls: tuple[str, dict[str, Any]]) -> Behaviour:
+    """An answer that calls tools."""
+    written = tuple((name, json.dumps(arguments)) for name, arguments in calls)
+    return Behaviour(text="", calls=written, finish_reason="tool_calls")
 
 
 async def loop(tools: MemoryTools, model: ScriptedModel, question: str) -> str:
@@ -97,32 +85,24 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
     ("name", "arguments", "told"),
     [
         ("forget_all", "{}", "There is no tool 'forget_all'; there are remember, recall"),
-        ("", "", "There is no tool ''"),
         (None, None, "There is no tool ''"),
         (["recall"], "{}", "There is no tool"),
         ("recall", None, "query: Field required"),
         ("recall", {"query": "\ud800"}, "Invalid JSON"),
         ("recall", {"query": {"a", "b"}}, "Invalid JSON"),
-        ("recall", 5, "should be an object"),
         ("tool_record", '{"trace_id": "x", "limit": 99}', "limit: Input should be greater"),
-        ("tool_record", '{"trace_id": "x", "offset": -1}', "offset: Input should be greater"),
         ("tool_record", '{"trace_id": "x", "offset": 100000000000000000000}', "offset: Input should be less"),
         ("tool_record", {"trace_id": NESTED}, "Invalid JSON"),
-        ("recall", "not json", "Invalid JSON"),
         ("recall", '{"query": "x"', "Invalid JSON"),
         ("recall", "[]", "should be an object"),
-        ("recall", "null", "should be an object"),
-        ("recall", "", "query: Field required"),
         ("recall", '{"query": "x", "limit": 0}', "limit: Input should be greater than or equal to 1"),
         ("recall", '{"query": "x", "category": "fact"}', "category: Input should be 'finding', 'insight' or 'lesson'"),
-        ("recall", '{"query": "\\ud800"}', "Invalid JSON"),
         ("recall", '{"query": "x", "owner": "bob"}', "owner: Extra inputs are not permitted"),
         ("remember", "{}", "give at least one of findings, insights and lessons"),
         ("remember", '{"findings": "x"}', "findings: Input should be a valid array"),
         ("remember", '{"findings": [" "]}', "not all of them blank"),
         ("remember", '{"findings": ["a\\u0000b"]}', "A text has control characters"),
         ("scratchpad_get", '{"key": "nothing"}', "There is nothing under this key"),
-        ("scratchpad_search", "{}", "text: Field required"),
         ("scratchpad_search", '{"text": ""}', "text: String should have at least 1 character"),
         ("scratchpad_delete", '{"key": "nothing"}', "There is nothing under this key"),
         ("scratchpad_set", '{"key": "../x", "value": "y"}', "A key has . or .. between its slashes"),
@@ -242,15 +222,14 @@ async def test_calls_without_arguments_are_carried_out(quiet: Memory) -> None:
     tools = MemoryTools(quiet, USER)
     for arguments in (None, "", " ", {}, "{}"):
         assert json.loads(await tools.call("scratchpad_list", arguments)) == {"entries": [], "more": False}
-    [odd] = await tools.answers([SimpleNamespace(id="c", function=SimpleNamespace(name=None, arguments=None))])
-    assert "There is no tool" in odd["content"]
 
 
-async def test_calls_that_are_plain_objects_are_carried_out(quiet: Memory) -> None:
+async def test_calls_may_be_objects_of_a_client_or_of_json(quiet: Memory) -> None:
     function = {"name": "scratchpad_set", "arguments": '{"key": "k", "value": "v"}'}
-    calls: list[Any] = [{"id": "c", "type": "function", "function": function}, {"id": "d", "function": None}, {}]
+    odd = SimpleNamespace(id="o", function=SimpleNamespace(name=None, arguments=None))
+    calls: list[Any] = [{"id": "c", "type": "function", "function": function}, odd, {"id": "d", "function": None}, {}]
     done = await MemoryTools(quiet, USER).answers(calls)
-    assert [one["tool_call_id"] for one in done] == ["c", "d", None]
+    assert [one["tool_call_id"] for one in done] == ["c", "o", "d", None]
     assert json.loads(done[0]["content"]) == {"kept": "k"}
     assert all("There is no tool" in one["content"] for one in done[1:])
 

@@ -5,12 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.chat.answering import NEEDS_MODEL, NOT_ASKED, statements
+from agents.chat.answering import NEEDS_MODEL, NOT_ASKED, NOTHING_DELETED, statements
 from agents.chat.context import HistoryItem
 from agents.memory import Memory
 from memory.domain import RULE_BASED
 from tests.conversations import START, UNKNOWN, USER, pairs, request, say, settle, turn
-from utils.clock import now
 
 IDA = (
     "My dog is called Rollo and he's a whippet.",
@@ -158,24 +157,15 @@ async def test_what_tells_something_new_is_noted(quiet: Memory, text: str) -> No
         ("?", "What would you like to know?"),
         ("summarise our conversation", "There is nothing to summarise yet."),
         ("Write a poem about my dog", NEEDS_MODEL),
+        ("Schreib mir ein Gedicht über meinen Hund", NEEDS_MODEL),
     ],
 )
 async def test_what_needs_no_memory_has_a_plain_answer(quiet: Memory, query: str, answer: str) -> None:
     assert await say(quiet, query) == answer
 
 
-@pytest.mark.parametrize(
-    ("query", "begins"),
-    [
-        ("Who are you?", "I'm Loci"),
-        ("help", "Tell me things"),
-        ("delete this conversation", "I delete no conversations from here: DELETE /v1/sessions/{id}"),
-        ("What day is it?", f"It is {now():%A, %Y-%m-%d}"),
-        ("don't remember this: my salary is 1234", "What is said here is kept."),
-    ],
-)
-async def test_what_loci_is_and_does_is_told(quiet: Memory, query: str, begins: str) -> None:
-    assert (await say(quiet, query)).startswith(begins)
+async def test_who_asks_to_delete_what_no_rule_understands_is_told_how(quiet: Memory) -> None:
+    assert await say(quiet, "delete this conversation") == NOTHING_DELETED
 
 
 async def test_without_memory_the_answer_says_that_it_did_not_look(quiet: Memory) -> None:
@@ -236,12 +226,6 @@ async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> No
     await quiet.add(USER, "s1", [turn("m1", "We painted the kitchen."), later], wait=True)
     answer = await say(quiet, "Summarise what I told you in May 2025", session_id="s2")
     assert "flat" in answer and "kitchen" not in answer
-
-
-@pytest.mark.parametrize(("length", "lines"), [("in 3 bullet points", 3), ("in two short sentences", 2)])
-async def test_a_summary_is_as_long_as_it_is_asked_to_be(quiet: Memory, length: str, lines: int) -> None:
-    await say(quiet, *[f"My {thing} is kept in box {n}." for n, thing in enumerate(("cup", "hat", "pen", "key"))])
-    assert len((await say(quiet, f"Summarise our chat {length}")).splitlines()) == lines
 
 
 async def test_a_long_conversation_is_summarised_by_its_summaries_and_what_came_after(quiet: Memory) -> None:

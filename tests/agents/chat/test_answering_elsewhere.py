@@ -153,6 +153,8 @@ async def test_a_statement_stays_one(quiet: Memory, told: str) -> None:
         ("Ich arbeite in einer Bäckerei.", "Sag mir, wo ich arbeite"),
         ("Mój brat pracuje w szpitalu.", "gdzie pracuje mój brat"),
         ("J'habite à Rennes.", "Dis-moi où j'habite"),
+        ("Vivo en Bilbao.", "Dime dónde vivo"),
+        ("من در تبریز زندگی می‌کنم.", "بگو کجا زندگی می‌کنم"),
         ("Μένω στα Χανιά.", "Πού μένω;"),
         ("मैं भोपाल में रहता हूँ।", "मैं कहाँ रहता हूँ?"),
         ("मेरी बहन जयपुर में रहती है।", "मेरी बहन कहाँ रहती है?"),

@@ -1,4 +1,4 @@
-"""Does the bundle hold what the platform document says: 8 similar messages, 6 pairs, 3 summaries, 8 facts?"""
+"""The bundle holds what the platform document says: 8 similar messages, 6 pairs, 3 summaries, 8 facts."""
 
 from agents.chat.context import Bundle
 from agents.memory import Memory

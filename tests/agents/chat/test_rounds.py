@@ -1,4 +1,4 @@
-"""What does a model do that may use memory's tools before it answers, and what of that stays?"""
+"""A model that may use memory's tools before it answers, and what of that stays."""
 
 import asyncio
 import json
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agents.chat import ChatRequest
 from agents.chat.rounds import MOST_CALLS, ROUNDS
 from agents.memory import Delta, Finished, Memory
 from agents.open import open_memory
@@ -127,29 +128,9 @@ async def test_it_goes_with_the_message_that_it_comes_of(
     assert await observed(tooled) == []
 
 
-@pytest.mark.parametrize("whole", [True, False])
-async def test_it_goes_also_where_that_was_deleted_while_it_was_answered(
-    tooled: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, whole: bool
-) -> None:
-    scripted_model.script(calling("remember", findings=[LIMIT]), answer("Noted."))
-    asked, observe = request(SAID), tooled.observe
-
-    async def deleted_before(*arguments: Any, **named: Any) -> Any:
-        if whole:
-            await tooled.engine.oversight.forgetter.session(USER, "s1")
-        else:
-            await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(asked.turn_id))
-        return await observe(*arguments, **named)
-
-    monkeypatch.setattr(tooled, "observe", deleted_before)
-    await tooled.chat(asked)
-    assert await observed(tooled) == []
-
-
-async def test_it_goes_also_where_the_model_failed_after_it(
-    tooled: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted_model.script(calling("remember", findings=[LIMIT]), status(401))
+@pytest.fixture
+def deleted_meanwhile(tooled: Memory, monkeypatch: pytest.MonkeyPatch) -> ChatRequest:
+    """A request whose exchange is deleted just before what the model remembers of it is kept."""
     asked, observe = request(SAID), tooled.observe
 
     async def deleted_before(*arguments: Any, **named: Any) -> Any:
@@ -157,23 +138,26 @@ async def test_it_goes_also_where_the_model_failed_after_it(
         return await observe(*arguments, **named)
 
     monkeypatch.setattr(tooled, "observe", deleted_before)
-    finished = await tooled.chat(asked)
-    assert (finished.answer.model, finished.answer.tools) == (RULE_BASED, ("remember",))
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("then", "model"), [(answer("Noted."), "gpt-4o-mini"), (status(401), RULE_BASED)], ids=["answered", "failed"]
+)
+async def test_it_goes_also_where_that_was_deleted_while_it_was_answered(
+    tooled: Memory, scripted_model: ScriptedModel, deleted_meanwhile: ChatRequest, then: Behaviour, model: str
+) -> None:
+    scripted_model.script(calling("remember", findings=[LIMIT]), then)
+    finished = await tooled.chat(deleted_meanwhile)
+    assert (finished.answer.model, finished.answer.tools) == (model, ("remember",))
     assert await observed(tooled) == []
 
 
 async def test_it_goes_also_where_who_asked_left_before_anything_was_said(
-    tooled: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+    tooled: Memory, scripted_model: ScriptedModel, deleted_meanwhile: ChatRequest
 ) -> None:
     scripted_model.script(calling("remember", findings=[LIMIT]), hang())
-    asked, observe = request(SAID), tooled.observe
-
-    async def deleted_before(*arguments: Any, **named: Any) -> Any:
-        await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(asked.turn_id))
-        return await observe(*arguments, **named)
-
-    monkeypatch.setattr(tooled, "observe", deleted_before)
-    answering = asyncio.create_task(tooled.chat(asked))
+    answering = asyncio.create_task(tooled.chat(deleted_meanwhile))
 
     async def asked_again() -> bool:
         return len(scripted_model.asked("chat")) == 2

@@ -1,4 +1,4 @@
-"""Are images described by a model, and never fetched?"""
+"""Images are described by a model, and never fetched."""
 
 import http.server
 import threading

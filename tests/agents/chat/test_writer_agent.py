@@ -1,4 +1,4 @@
-"""Is a model sent what it should be, and do the costs add up?"""
+"""What a model is sent, and that the costs add up."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Is work done where no worker runs?"""
+"""Work is done also where no worker runs."""
 
 import asyncio
 import logging

@@ -11,6 +11,7 @@ from tests.checks import eventually
 from tests.openai_chat import (
     ask,
     facts_of,
+    finding,
     stored,
 )
 from tests.scripted_model import Body, ScriptedModel, no_facts
@@ -74,25 +75,6 @@ def test_the_facts_of_a_conversation_with_corrections_come_out_right(
     assert eventually(lambda: undated(facts_of(api, user)) == right or None, 20), facts_of(api, user)
 
 
-def test_the_facts_that_a_provider_finds_come_out_right(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    def reply(body: Body) -> str:
-        system, asked = body["messages"][0]["content"], body["messages"][-1]["content"]
-        if system.startswith("You extract"):
-            place = "Berlin" if "Berlin" in asked else "Madrid"
-            return json.dumps({"facts": [f"The user lives in {place}."]})
-        return json.dumps({"decisions": [{"event": "UPDATE", "fact": 0, "id": 0, "text": "The user lives in Berlin."}]})
-
-    model.find_facts = reply
-    ask(client, user, "Madrid is home.")
-    eventually(lambda: facts_of(chat, user) == ["The user lives in Madrid."] or None)
-    ask(client, user, "Home is Berlin now.")
-    eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
-    [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
-    assert fact["decided_by"] == "gpt-4o-mini"
-
-
 def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come_out_right(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
@@ -135,13 +117,7 @@ def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come
 def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(
     serve: Callable[..., str], scripted_model: ScriptedModel, user: str
 ) -> None:
-    def found_in(body: Body) -> str:
-        asked = json.loads(body["messages"][1]["content"])
-        if "message" in asked:
-            return json.dumps({"facts": [asked["message"]]})
-        return json.dumps({"decisions": [{"event": "ADD", "fact": n} for n in range(len(asked["new"]))]})
-
-    scripted_model.find_facts = found_in
+    scripted_model.find_facts = finding(lambda message: [message], updating=False)
     said = [f"My gadget {n} is called G{n}." for n in range(25)]
     address = serve(openai_base_url=scripted_model.url, openai_api_key="sk", embedding_model="local", max_entries=20)
     with (
@@ -157,14 +133,7 @@ def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(
 def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
-    def found_in(body: Body) -> str:
-        asked = json.loads(body["messages"][1]["content"])
-        if "message" in asked:
-            return json.dumps({"facts": [asked["message"]]})
-        update = {"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}
-        return json.dumps({"decisions": [update]})
-
-    model.find_facts = found_in
+    model.find_facts = finding(lambda message: [message])
     for text in ("The user's locker is number 12.", "The user's locker is number 40."):
         chat.post("/v1/facts", json={"text": text, "memory_id": user}).raise_for_status()
     found = ask(client, user, "What is the number of my locker?")
@@ -175,17 +144,12 @@ def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
 def test_a_model_is_told_what_replaced_an_earlier_statement(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
-    def found_in(body: Body) -> str:
-        asked = json.loads(body["messages"][1]["content"])
-        if "message" in asked:
-            place = "Berlin" if "Berlin" in asked["message"] else "Madrid"
-            return json.dumps({"facts": [f"The user lives in {place}."]})
-        return json.dumps({"decisions": [{"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}]})
-
-    model.find_facts = found_in
+    model.find_facts = finding(lambda message: [f"The user lives in {'Berlin' if 'Berlin' in message else 'Madrid'}."])
     ask(client, user, "I live in Madrid.")
     ask(client, user, "Berlin is my home now.")
     eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
+    [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
+    assert fact["decided_by"] == "gpt-4o-mini"
     ask(client, user, "Where do I live, in Madrid?", fields={"memory_score_threshold": 0})
     content = model.asked("chat")[-1]["messages"][0]["content"]
     assert "[user] I live in Madrid. (since then: The user lives in Berlin.)" in content

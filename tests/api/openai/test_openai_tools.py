@@ -1,4 +1,4 @@
-"""Does the proxy pass an agent's history on with the results of its tools packed?"""
+"""The proxy passes an agent's history on with the results of its tools packed."""
 
 import json
 import logging

@@ -1,12 +1,18 @@
-"""Work that outlives its request, and what becomes of its errors."""
+"""Work that outlives its request, what becomes of its errors, and answers that are committed while they come."""
 
 import asyncio
 import gc
+from typing import Any
 
 import pytest
-from pymongo.errors import BulkWriteError
+from pymongo.errors import AutoReconnect, BulkWriteError
 
-from agents.chat.keeping import Keeping
+from agents.chat import exchange
+from agents.chat.exchange import Drafting, Keeping
+from agents.memory import Memory
+from memory.domain import Turn
+from tests.conversations import USER, until
+from utils.clock import now
 
 
 async def fail(error: Exception) -> None:
@@ -79,3 +85,30 @@ async def test_work_that_is_cancelled_is_no_error(caplog: pytest.LogCaptureFixtu
     keeping.start(asyncio.sleep(60)).cancel()
     await keeping.close()
     assert logged(caplog) == []
+
+
+async def test_a_store_that_is_away_for_a_moment_costs_no_more_than_that(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    prompt = Turn("t.prompt", "user", "Tell me a story.", now(), turn_id="t")
+    place = await quiet.engine.chats.turns.open_exchange(USER, "s1", prompt, retried=False)
+    save, failures = quiet.engine.chats.drafts.save, [AutoReconnect("the store went away")] * 3
+
+    async def saving(*args: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await save(*args)
+
+    monkeypatch.setattr(exchange, "EVERY", 0.01)
+    monkeypatch.setattr(quiet.engine.chats.drafts, "save", saving)
+    answer = Turn("t.response", "assistant", "Once upon a time.", now(), turn_id="t")
+    under_way = Drafting(quiet.engine.chats.drafts, place, lambda: answer)
+
+    async def drafted() -> bool:
+        return await quiet.engine.store.collections.drafts.count_documents({"content": answer.content}) == 1
+
+    await until(drafted)
+    assert await under_way.stop()
+    [said] = [record.message for record in caplog.records if "drafted" in record.message]
+    assert "t.response" in said and "AutoReconnect" in said
+    assert "Once" not in caplog.text

@@ -1,4 +1,4 @@
-"""Is what was said first or last found by its place, and all that is known told?"""
+"""What was said first or last is found by its place, and all that is known is told."""
 
 from agents.memory import Memory
 from tests.conversations import USER, request, say, settle, turn

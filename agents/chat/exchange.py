@@ -1,0 +1,264 @@
+"""An exchange of `/query`, from the prompt that is committed to the answer that is kept with its receipt.
+
+What must be stored outlives the request that began it: whoever asked may leave, or the process be told to stop.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from time import monotonic
+from typing import Any, TypeVar
+
+from pymongo.errors import BulkWriteError
+
+from agents.chat.context import Answer, Bundle, ChatRequest, Context, Emit
+from agents.chat.coordinator import Coordinator
+from agents.chat.intent import IntentDetector
+from agents.chat.rounds import Toolbox
+from agents.chat.writer_agent import BrokenOff
+from agents.upkeep import Nudge
+from config.recipes import Recipe
+from memory.domain import Turn
+from memory.engine import Engine
+from memory.ids import prompt_id, response_id
+from memory.turns import Drafts, LeftOut, Place, Receipt, left_out_of
+from utils.clock import now
+from utils.errors import ModelError
+from utils.mongo import StoreError
+
+T = TypeVar("T")
+
+EVERY = 0.5  # seconds between two commits of an answer that grows
+ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
+_UNUSED: dict[str, LeftOut] = {"chat": "no_question", "image": "image"}  # by intent, why rules quoted nothing
+
+log = logging.getLogger(__name__)
+
+
+class Keeping:
+    """Tasks that go on when their request is cancelled, and that a shutdown waits for."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that outlives the request it belongs to. Its error is told to those who wait for it; where nobody
+        does, or not any more, to the log."""
+        task = _Kept(work, loop=asyncio.get_running_loop())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work gives, which is carried out even where its caller is cancelled meanwhile."""
+        return await asyncio.shield(self.start(work))
+
+    async def close(self) -> None:
+        """Waits until everything that was begun is done."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+
+class _Kept(asyncio.Task[T]):
+    """A task that logs its error when nobody has asked for it, nor can any more. asyncio would do so too, but with all
+    that the error quotes."""
+
+    def __del__(self) -> None:
+        if self._log_traceback and (error := self.exception()) is not None:
+            quotes = isinstance(error, BulkWriteError)  # the documents that were refused
+            log.error("work after a request failed: %s%s", type(error).__name__, "" if quotes else f": {error}")
+        super().__del__()
+
+
+class Drafting:
+    """Commits what `answer` tells, twice a second while it grows, until it is stopped."""
+
+    def __init__(self, drafts: Drafts, place: Place, answer: Callable[[], Turn]) -> None:
+        self._drafts = drafts
+        self._place = place
+        self._answer = answer
+        self._drafted = False
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> bool:
+        """Ends it, and tells whether anything was committed. A store that was away meanwhile is no error."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        return self._drafted
+
+    async def drop(self) -> None:
+        """Deletes what was committed, once the whole is kept."""
+        await self._drafts.drop(self._place, self._answer().id)
+
+    async def _run(self) -> None:
+        written, at, told = "", monotonic(), False
+        while True:
+            await asyncio.sleep(EVERY)
+            answer = self._answer()
+            if answer.content == written and (not written or monotonic() - at < ANYWAY):
+                continue
+            self._drafted = True
+            try:
+                await self._drafts.save(self._place, replace(answer, interrupted=True))
+            except StoreError as error:  # it may be back in a moment
+                if not told:
+                    log.warning("the answer %s is not drafted: %s", answer.id, type(error).__name__)
+                told = True
+                continue
+            written, at = answer.content, monotonic()
+
+
+@asynccontextmanager
+async def settled(drafting: Drafting | None) -> AsyncIterator[bool]:
+    """Around the keeping of a whole answer: ends the drafts of it, tells whether there were any, and deletes them after
+    it."""
+    drafted = drafting is not None and await drafting.stop()
+    yield drafted
+    if drafting is not None and drafted:
+        await drafting.drop()
+
+
+class Exchanges:
+    """Exchanges, each begun and then answered. `recipe`: by which is recalled where the request names none."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        keeping: Keeping,
+        detector: IntentDetector,
+        coordinator: Coordinator,
+        nudge: Nudge,
+        recipe: Recipe,
+    ) -> None:
+        self._engine = engine
+        self._keeping = keeping
+        self._detector = detector
+        self._coordinator = coordinator
+        self._nudge = nudge
+        self._recipe = recipe
+
+    async def begin(self, request: ChatRequest, toolbox: Toolbox | None, emit: Emit | None = None) -> Context:
+        """Commits the prompt, then finds what is wanted, and gathers what the answer needs."""
+        self._engine.gists.encoder.read_ahead(request.query)
+        place = None if request.temporary else await self._keeping.finish(self._open(request))
+        intent = await self._detector.detect(
+            request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
+        )
+        return await self._coordinator.prepare(Context(request, intent, place, toolbox=toolbox, emit=emit))
+
+    async def answer(self, context: Context) -> tuple[Context, Answer]:
+        """Has it answered, and keeps the answer as far as it came, also where it breaks off or nobody waits any more.
+        Raises `ModelError` where the model breaks off in the middle."""
+        try:
+            return await self._answer(context)
+        finally:
+            if context.toolbox is not None:
+                await self._keeping.finish(self._forget_orphans(context.request))
+
+    async def _open(self, request: ChatRequest) -> Place:
+        prompt = Turn(
+            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
+        )
+        return await self._engine.chats.turns.open_exchange(
+            request.owner, request.session_id, prompt, retried=request.retried
+        )
+
+    async def _answer(self, context: Context) -> tuple[Context, Answer]:
+        context, drafting = self._drafted(context)
+        context = context.having_run(self._coordinator.writer.name)
+        try:
+            answer = await self._coordinator.writer.answer(context)
+        except BrokenOff as broken:
+            keeping = self._keeping.start(self._keep(context, broken.answer, drafting))
+            if isinstance(broken.cause, ModelError):  # else nobody waits for it
+                await asyncio.shield(keeping)
+            raise broken.cause from None
+        except BaseException:
+            if drafting is not None:
+                self._keeping.start(drafting.stop())
+            raise
+        await self._keeping.finish(self._keep(context, answer, drafting))
+        return context, answer
+
+    def _drafted(self, context: Context) -> tuple[Context, Drafting | None]:
+        """The context such that what is emitted is committed meanwhile, against a crash."""
+        request, emit, said, began = context.request, context.emit, list[str](), now()
+        if emit is None or context.place is None:
+            return context, None
+
+        async def emitting(text: str) -> None:
+            said.append(text)
+            await emit(text)
+
+        def so_far() -> Turn:
+            return replace(_turn(request, "".join(said), request.model), timestamp=began)
+
+        return replace(context, emit=emitting), Drafting(self._engine.chats.drafts, context.place, so_far)
+
+    async def _keep(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
+        """Commits an answer with its receipt, lets go of the draft of it, and asks for what is due after it."""
+        request, place, chats = context.request, context.place, self._engine.chats
+        if place is None:
+            return
+        async with settled(drafting) as drafted:
+            turn = replace(_turn(request, answer.text, answer.model), interrupted=answer.interrupted)
+            kept, _ = await asyncio.gather(
+                chats.turns.close_exchange(
+                    request.owner, request.session_id, place, turn, retried=drafted or request.retried
+                ),
+                chats.receipts.keep_at(place, _receipt(context, answer, request.recipe or self._recipe)),
+            )
+        if not kept:
+            return
+        if context.intent.name == "remember" and not await chats.turns.is_there(
+            request.owner, prompt_id(request.turn_id)
+        ):  # forgotten while it was being answered
+            await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
+            return
+        self._nudge.embed()
+        if request.isolated:
+            self._nudge.learn()
+        if chats.places.is_due(place):
+            self._nudge.summarise()
+
+    async def _forget_orphans(self, request: ChatRequest) -> None:
+        """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""
+        prompt = prompt_id(request.turn_id)
+        if not await self._engine.chats.turns.is_there(request.owner, prompt):
+            await self._engine.notes.observations.forget_message(request.owner, prompt)
+
+
+def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
+    """What is said to a request, as of now."""
+    identifier, turn_id = response_id(request.turn_id), request.turn_id
+    return Turn(identifier, "assistant", text, now(), turn_id=turn_id, model=model, stating=request.isolated)
+
+
+def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
+    request, intent, bundle = context.request, context.intent, context.bundle or Bundle()
+    return Receipt(
+        turn_id=request.turn_id,
+        session_id=request.session_id,
+        at=now(),
+        query="" if context.forgotten else request.query,
+        intent=intent.name,
+        need_memory=intent.need_memory,
+        memory_reason=intent.memory_reason,
+        agents_used=context.ran,
+        model=answer.model,
+        recipe=recipe.name,
+        considered=bundle.recall.considered,
+        used=tuple(citation.as_used() for citation in answer.given),
+        ledger=answer.ledger,
+        prompt_tokens=answer.usage.prompt_tokens,
+        completion_tokens=answer.usage.completion_tokens,
+        interrupted=answer.interrupted,
+        messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
+        top_k=request.top_k,
+        observed=tuple(one.as_candidate() for one in bundle.observations),
+        tools_used=answer.tools,
+        searched=bundle.recall.respelt(request.query) if not context.forgotten else None,
+        left_out=left_out_of(answer.model, used=bool(answer.given), unused=_UNUSED.get(intent.name, "no_answer")),
+    )
