@@ -42,10 +42,11 @@ class Pair(NamedTuple):
     new: str
     replaced: bool
     weight: float = 1.0
+    of_fold: int | None = None
 
     @property
     def fold(self) -> int:
-        return sum(self.old.encode()) % FOLDS
+        return sum(self.old.encode()) % FOLDS if self.of_fold is None else self.of_fold
 
 
 class Sentence(NamedTuple):
@@ -58,12 +59,14 @@ class Sentence(NamedTuple):
 def pairs() -> list[Pair]:
     told = json.loads((DATA / "replaced.json").read_text("utf-8"))
     own = [Pair(_fact(old), _fact(new), kind == "replaced") for kind, found in told.items() for old, new in found]
-    across = [
-        Pair(pair.old, other.new, False, ACROSS_WEIGHT)
-        for at, pair in enumerate(own)
-        for step in range(1, ACROSS + 1)
-        if (other := own[(at + 37 * step) % len(own)]).old != pair.old
-    ]
+    lasting = json.loads((DATA / "lasting.json").read_text("utf-8"))["lasting"]
+    unrelated = [_fact(sentence) for sentences in lasting.values() for sentence in sentences]
+    across: list[Pair] = []
+    for at, pair in enumerate(own):
+        for step in range(1, ACROSS + 1):
+            other, alone = own[(at + 37 * step) % len(own)], unrelated[(11 * at + 37 * step) % len(unrelated)]
+            texts = ((pair.old, other.new), (alone, pair.new)) if other.old != pair.old else ((alone, pair.new),)
+            across += [Pair(old, new, False, ACROSS_WEIGHT, pair.fold) for old, new in texts]
     return own + across
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory.domain import KeyValue
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.statement import DIET, NAME, PLACE, RELATION, TIME, WORKER, read_statement
+from memory.facts.rules.statement import DIET, NAME, OVER, PLACE, RELATION, TIME, WORKER, read_statement
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word, ends_with_question_mark, slug
 
@@ -368,10 +368,10 @@ def value_given(sentence: str, attribute: Attribute) -> str | None:
 def gives(fact: str, attribute: Attribute) -> bool:
     """Whether a fact gives an attribute of the user's a value."""
     read = read_statement(fact)
-    if read.denied or read.over:
+    if read.denied or OVER.search(fact):
         return False
     own = read.subject in ("user", "user's name") and not read.slots.isdisjoint(attribute.slots)
-    return own or (bool(attribute.key) and read.subject == f"user's {attribute.key}")
+    return own or (bool(attribute.key) and read.subject.casefold() == f"user's {attribute.key}")
 
 
 def named_in(key: str) -> str:
