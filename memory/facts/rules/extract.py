@@ -6,7 +6,7 @@ tells something that lasts, in whatever language, the encoder decides.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.facts.rules.reconcile import Stated
@@ -42,8 +42,8 @@ NEVER = 2.0  # what only ends facts
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|"
-    r"btw|fyi|wait|please note|remember|note|nowadays|these days|currently|now|update|in fact|then|(?:it )?turns out|"
-    r"unfortunately|sadly|luckily|finally)\b(?: that\b)?[\s,:.!–-]*)+",
+    r"btw|fyi|wait|correction|please note|remember|note|nowadays|these days|currently|now|update|in fact|then|"
+    r"(?:it )?turns out|unfortunately|sadly|luckily|finally)\b(?: that\b)?[\s,:.!–-]*)+",
     re.IGNORECASE,
 )
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
@@ -89,6 +89,7 @@ _IN_FRONT = re.compile(
     r"(?P<rest>(?:i|my|we|our)\b.*)",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
 _CALLED = re.compile(rf"(?i:i['’]m|i am|(?:[a-z]+ ){{0,2}}calls? me) (?P<name>{NAME}(?: {NAME})?)")
 _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$")
 _ENGLISH = STOPWORDS - frozenset("a am an do in is no on so to was we".split())  # noqa: SIM905  not words of others
@@ -130,7 +131,9 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             whole = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, whole, at)
-                found += [candidate] if candidate is not None else []
+                if candidate is not None:
+                    beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
+                    found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
         if len(found) >= MOST_READ:
             break
     return list(dict.fromkeys(found))[:MOST_READ]
