@@ -3,9 +3,9 @@
     python -m bench.fit_replacing
 
 Fitted on the pairs of `bench/data/replaced.json`, what users say and what they say later, of which the first is over or
-both hold; and on the first sentences paired with later ones of other pairs, of which both hold. First which sentences
-tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are replaced. Both
-are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
+both hold; and on what is said first in other pairs, or lasts, beside later ones, of which both hold. First which
+sentences tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are
+replaced. Both are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bench.fit_acts import border
 from config.settings import Settings
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.replacing import LIKELY, REPLACING, TURNING, signs
+from memory.facts.rules.replacing import LIKELY, PERHAPS, REPLACING, TURNING, signs
 from memory.facts.rules.statement import read_statement
 from memory.language.person import third_person
 from utils.embeddings import open_local_embedder
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
     new: str
     replaced: bool
     weight: float = 1.0
-    of_fold: int | None = None
+    of_fold: int | None = None  # of the pair that it was made of
 
     @property
     def fold(self) -> int:
@@ -109,7 +109,7 @@ async def main() -> None:
         fitted = _fitted(found[known], replaced[known], weights[known])
         left_out[~known] = 1 / (1 + np.exp(-(found[~known] @ fitted[:-1] + fitted[-1])))
     across = weights == ACROSS_WEIGHT
-    for least in (0.5, LIKELY, 0.9):
+    for least in (PERHAPS, LIKELY, 0.9):
         print(
             f"{least}: {np.mean(left_out[replaced] >= least):.3f} of what is replaced, "
             f"{np.mean(left_out[~replaced & ~across] >= least):.3f} of what stands beside, "

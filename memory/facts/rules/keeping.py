@@ -228,10 +228,8 @@ def attribute_of(value: str, *, of_a_being: bool = False, named: bool = False) -
 
 def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) -> tuple[str, str]:
     """Where a statement is kept, given its key and value and the values that are kept: under its key, where that is
-    free or has a value of the same attribute; under one that names the attribute (
-        "wife's job"
-    ); or, where no rule tells
-    what it says, as it stands under a key of its own."""
+    free or has a value of the same attribute; under one that names the attribute ("wife's
+    job"); or, where no rule tells what it says, as it stands under a key of its own."""
     bare = " ".join(statement.split()).rstrip(".! ")
     before = kept.get(key)
     if before == value or _ANY_VALUE.fullmatch(key):
