@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from memory.language import base_of
 from utils.text import STOPWORDS, content_stems, stem, words
@@ -132,7 +131,6 @@ class Statement:
     denied: bool
 
 
-@cache
 def read_statement(text: str) -> Statement:
     """What a fact's sentence says, whoever wrote it."""
     subject, predicate = split_statement(" ".join(text[:READ].split()).strip(" .!"))
@@ -164,7 +162,6 @@ def are_of_one(statement: Statement, other: Statement) -> bool:
     return owners == others and (what == that or (bool(what and that) and (what <= that or that <= what)))
 
 
-@cache
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of whose something is, beside the user's, and of what it is; of the user there are none."""
     *owners, what = re.split(r"['’]s ", subject.removeprefix("user's ")) if subject.startswith("user's ") else [subject]
