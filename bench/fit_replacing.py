@@ -3,9 +3,9 @@
     python -m bench.fit_replacing
 
 Fitted on the pairs of `bench/data/replaced.json`, what users say and what they say later, of which the first is over or
-both hold; and on the first sentences paired with later ones of other pairs, of which both hold. First which sentences
-tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are replaced. Both
-are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
+both hold; and on what is said first in other pairs, or lasts, beside later ones, of which both hold. First which
+sentences tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are
+replaced. Both are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bench.fit_acts import border
 from config.settings import Settings
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.replacing import LIKELY, REPLACING, TURNING, signs
+from memory.facts.rules.replacing import LIKELY, PERHAPS, REPLACING, TURNING, signs
 from memory.facts.rules.statement import read_statement
 from memory.language.person import third_person
 from utils.embeddings import open_local_embedder
@@ -42,10 +42,11 @@ class Pair(NamedTuple):
     new: str
     replaced: bool
     weight: float = 1.0
+    of_fold: int | None = None  # of the pair that it was made of
 
     @property
     def fold(self) -> int:
-        return sum(self.old.encode()) % FOLDS
+        return sum(self.old.encode()) % FOLDS if self.of_fold is None else self.of_fold
 
 
 class Sentence(NamedTuple):
@@ -58,12 +59,14 @@ class Sentence(NamedTuple):
 def pairs() -> list[Pair]:
     told = json.loads((DATA / "replaced.json").read_text("utf-8"))
     own = [Pair(_fact(old), _fact(new), kind == "replaced") for kind, found in told.items() for old, new in found]
-    across = [
-        Pair(pair.old, other.new, False, ACROSS_WEIGHT)
-        for at, pair in enumerate(own)
-        for step in range(1, ACROSS + 1)
-        if (other := own[(at + 37 * step) % len(own)]).old != pair.old
-    ]
+    lasting = json.loads((DATA / "lasting.json").read_text("utf-8"))["lasting"]
+    unrelated = [_fact(sentence) for sentences in lasting.values() for sentence in sentences]
+    across: list[Pair] = []
+    for at, pair in enumerate(own):
+        for step in range(1, ACROSS + 1):
+            other, alone = own[(at + 37 * step) % len(own)], unrelated[(11 * at + 37 * step) % len(unrelated)]
+            texts = ((pair.old, other.new), (alone, pair.new)) if other.old != pair.old else ((alone, pair.new),)
+            across += [Pair(old, new, False, ACROSS_WEIGHT, pair.fold) for old, new in texts]
     return own + across
 
 
@@ -106,7 +109,7 @@ async def main() -> None:
         fitted = _fitted(found[known], replaced[known], weights[known])
         left_out[~known] = 1 / (1 + np.exp(-(found[~known] @ fitted[:-1] + fitted[-1])))
     across = weights == ACROSS_WEIGHT
-    for least in (0.5, LIKELY, 0.9):
+    for least in (PERHAPS, LIKELY, 0.9):
         print(
             f"{least}: {np.mean(left_out[replaced] >= least):.3f} of what is replaced, "
             f"{np.mean(left_out[~replaced & ~across] >= least):.3f} of what stands beside, "

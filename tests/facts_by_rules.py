@@ -3,29 +3,33 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from memory.facts.rules.extract import candidates, facts_of
+from memory.facts.rules.extract import candidates, stated_by
 from memory.facts.rules.lasting import lasting
-from memory.facts.rules.reconcile import Add, Decision, Delete, Known, Update, decide_by_rules, reconciled
+from memory.facts.rules.reconcile import Add, Decision, Delete, Known, Stated, Update, decide_by_rules, texts_of
 from utils.encoder import Encoder
 
 SAID_AT = datetime(2025, 7, 16, 10, tzinfo=UTC)  # a Wednesday
 
 
-def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> dict[str, str]:
-    """The facts of a message, each with the sentence that says it."""
+def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[Stated]:
+    """What a message states: facts, and what only ends some."""
     found = candidates(message, at)
     if not found:
-        return {}
+        return []
     vectors = encoder.encode([one.spoken for one in found])
-    return facts_of(found, vectors, lasting(vectors))
+    return stated_by(found, vectors, lasting(vectors))
+
+
+def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[str]:
+    """The facts of a message."""
+    return [one.text for one in stated(encoder, message, at) if one.lasts]
 
 
 def decided(encoder: Encoder, message: str, known: Sequence[Known]) -> list[Decision]:
     """What a message does to facts in force."""
-    new = extracted(encoder, message)
-    texts = list(dict.fromkeys([*new, *new.values(), *(one.text for one in known)]))
-    readings = dict(zip(texts, encoder.read(texts), strict=True))
-    return decide_by_rules(reconciled(new, readings), known, readings)
+    new = stated(encoder, message)
+    texts = texts_of(new, known)
+    return decide_by_rules(new, known, dict(zip(texts, encoder.read(texts), strict=True)))
 
 
 def in_force(encoder: Encoder, *messages: str) -> list[str]:

@@ -20,6 +20,7 @@ class FactOut(Wire):
     valid_from: datetime
     valid_to: datetime | None
     superseded_by: str | None
+    may_replace: str | None = None
     sources: list[str]
     decided_by: str
     updated_at: datetime
@@ -33,6 +34,7 @@ class FactOut(Wire):
             valid_from=fact.valid_from,
             valid_to=fact.valid_to,
             superseded_by=fact.superseded_by,
+            may_replace=fact.may_replace,
             sources=list(fact.sources),
             decided_by=fact.decided_by,
             updated_at=fact.updated_at,

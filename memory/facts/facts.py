@@ -25,7 +25,7 @@ Event = Literal["ADD", "UPDATE", "DELETE", "NONE", "UNDO"]
 @dataclass(frozen=True)
 class FactEvent:
     """One thing that became of a fact. `by`: "rule_based", a model's name, or "user". `source`: id of the message that
-    it was decided from. `other`: the fact that replaced it, or that it replaced."""
+    it was decided from. `other`: the fact that replaced it, or that it replaced, or may have."""
 
     event: Event
     at: datetime
@@ -49,6 +49,11 @@ class Fact:
     decided_by: str
     updated_at: datetime
     history: tuple[FactEvent, ...] = ()
+
+    @property
+    def may_replace(self) -> str | None:
+        """The fact that it stands beside though it may have replaced it, which was not decided."""
+        return next((event.other for event in self.history if event.event == "ADD"), None)
 
 
 @dataclass(frozen=True)
@@ -213,8 +218,8 @@ class Facts:
 
     async def _apply(self, origin: Origin, decision: Decision) -> Decided:
         match decision:
-            case Add(text):
-                return Decided("ADD", await self._add(origin, text), text)
+            case Add(text, beside):
+                return Decided("ADD", await self._add(origin, text, beside), text)
             case Keep(fact_id):
                 return await self._confirm(origin, fact_id)
             case Delete(fact_id):
@@ -225,17 +230,18 @@ class Facts:
             case Update(fact_id, text):
                 return await self._replace(origin, await self._store.find(origin.owner, fact_id), text)
 
-    async def _add(self, origin: Origin, text: str) -> str:
+    async def _add(self, origin: Origin, text: str, beside: str | None) -> str:
         """The id of a fact that is new, or stands already: the same message said it, or, where there is none, the same
         text is in force. Numbers tell those apart that were ended and said again."""
         if origin.source is not None:
             fact_id = derived_id(origin.owner, origin.memory_id, origin.source, text)
-            await self._store.insert(_document(origin, fact_id, text))
+            await self._store.insert(_document(origin, fact_id, text, beside=beside))
             return fact_id
         number = 0
         while True:
             fact_id = derived_id(origin.owner, origin.memory_id, "said", text, str(number))
-            if (await self._store.insert(_document(origin, fact_id, text)))["valid_to"] is None:
+            made = await self._store.insert(_document(origin, fact_id, text, beside=beside))
+            if made["valid_to"] is None:
                 return fact_id
             number += 1
 
@@ -289,7 +295,9 @@ class Facts:
         return await self._store.find(origin.owner, old["_id"])
 
 
-def _document(origin: Origin, fact_id: str, text: str, supersedes: str | None = None) -> Document:
+def _document(
+    origin: Origin, fact_id: str, text: str, *, supersedes: str | None = None, beside: str | None = None
+) -> Document:
     """A new fact."""
     return {
         "_id": fact_id,
@@ -304,7 +312,7 @@ def _document(origin: Origin, fact_id: str, text: str, supersedes: str | None = 
         "decided_by": origin.by,
         "created_at": origin.begun,
         "updated_at": now(),
-        "history": [_event("ADD" if supersedes is None else "UPDATE", origin, supersedes)],
+        "history": [_event("ADD" if supersedes is None else "UPDATE", origin, supersedes or beside)],
     }
 
 

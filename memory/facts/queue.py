@@ -1,14 +1,14 @@
 """The queue of messages that facts are still to be made of."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.extract import candidates, facts_of, keeps, statement_of
+from memory.facts.rules.extract import candidates, keeps, stated_by, statement_of
 from memory.facts.rules.lasting import lasting
 from memory.facts.rules.reconcile import (
     Add,
@@ -16,10 +16,11 @@ from memory.facts.rules.reconcile import (
     Delete,
     Keep,
     Known,
+    Stated,
     Update,
     decide_by_rules,
     nearest,
-    reconciled,
+    texts_of,
 )
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD
@@ -99,18 +100,22 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
-            facts, by = await self._extracted(text, origin.at)
-            if not facts and by == RULE_BASED and (statement := statement_of(text)) is not None:
+            stated, by = await self._extracted(text, origin.at)
+            if (
+                by == RULE_BASED
+                and not any(one.lasts for one in stated)
+                and (statement := statement_of(text)) is not None
+            ):
                 [likely] = lasting(await self._reader.embed([statement]))
-                facts = {statement: statement} if keeps(statement, float(likely)) else {}
-            return await self._learn(replace(origin, by=by), facts) if facts else []
+                stated = [Stated(statement, statement)] if keeps(statement, float(likely)) else stated
+            return await self._learn(replace(origin, by=by), stated) if stated else []
 
-    async def _learn(self, origin: Origin, facts: Mapping[str, str]) -> list[Decided]:
+    async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
         async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
             if not held:
                 raise Conflict("Others say things in the conversation", retry_after=1.0)
             for _ in range(TRIES):
-                decisions, by = await self._decisions(origin, facts)
+                decisions, by = await self._decisions(origin, stated)
                 try:
                     return await self._facts.apply(replace(origin, by=by, at=now()), decisions)
                 except (Conflict, NotFound) as error:
@@ -191,7 +196,7 @@ class FactQueue:
         """
         stored = document["facts"].get("decisions")
         new, by = (
-            ({}, RULE_BASED)
+            ([], RULE_BASED)
             if stored is not None
             else await self._extracted(document["content"], document["timestamp"])
         )
@@ -225,37 +230,36 @@ class FactQueue:
 
         await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
-    async def _extracted(self, text: str, at: datetime) -> tuple[dict[str, str], str]:
-        """The facts of a text that was said at a time, each with the sentence that says it, and who found them."""
+    async def _extracted(self, text: str, at: datetime) -> tuple[list[Stated], str]:
+        """What a text states that was said at a time, and who found it."""
         if self._model is not None:
             try:
-                found = await extract_by_model(self._model, text)
-                return dict(zip(found, found, strict=True)), self._model.model
+                return [Stated(fact, fact) for fact in await extract_by_model(self._model, text)], self._model.model
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
         return await self._extracted_by_rules(text, at), RULE_BASED
 
-    async def _extracted_by_rules(self, text: str, at: datetime) -> dict[str, str]:
+    async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
         if not (found := candidates(text, at)):
-            return {}
+            return []
         vectors = await self._reader.embed([one.spoken for one in found])
-        return facts_of(found, vectors, lasting(vectors))
+        return stated_by(found, vectors, lasting(vectors))
 
-    async def _decisions(self, origin: Origin, new: Mapping[str, str]) -> tuple[list[Decision], str]:
-        """What becomes of new facts, and who decided."""
-        if not new:
+    async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
+        """What becomes of what is stated, and who decided."""
+        if not stated:
             return [], origin.by
         known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
+        new = [one.text for one in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
-                return await decide_by_model(self._model, list(new), nearest(known, new, NEIGHBOURS)), self._model.model
+                return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
         near = nearest(known, new, COMPARED)
-        texts = list(dict.fromkeys([*new, *new.values(), *(one.text for one in near)]))
-        read = await self._reader.read(texts) if near or len(new) > 1 else []
-        readings = dict(zip(texts, read, strict=False))
-        return decide_by_rules(reconciled(new, readings), near, readings), origin.by if not known else RULE_BASED
+        texts = texts_of(stated, near)
+        readings = dict(zip(texts, await self._reader.read(texts), strict=True))
+        return decide_by_rules(stated, near, readings), origin.by if not known else RULE_BASED
 
     def _origin(self, document: Document, by: str) -> Origin:
         said = document["created_at"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory.domain import KeyValue
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.statement import DIET, NAME, PLACE, RELATION, TIME, WORKER, read_statement
+from memory.facts.rules.statement import DIET, NAME, OVER, PLACE, RELATION, TIME, WORKER, read_statement
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word, ends_with_question_mark, slug
 
@@ -228,10 +228,8 @@ def attribute_of(value: str, *, of_a_being: bool = False, named: bool = False) -
 
 def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) -> tuple[str, str]:
     """Where a statement is kept, given its key and value and the values that are kept: under its key, where that is
-    free or has a value of the same attribute; under one that names the attribute (
-        "wife's job"
-    ); or, where no rule tells
-    what it says, as it stands under a key of its own."""
+    free or has a value of the same attribute; under one that names the attribute ("wife's
+    job"); or, where no rule tells what it says, as it stands under a key of its own."""
     bare = " ".join(statement.split()).rstrip(".! ")
     before = kept.get(key)
     if before == value or _ANY_VALUE.fullmatch(key):
@@ -368,10 +366,10 @@ def value_given(sentence: str, attribute: Attribute) -> str | None:
 def gives(fact: str, attribute: Attribute) -> bool:
     """Whether a fact gives an attribute of the user's a value."""
     read = read_statement(fact)
-    if read.denied or read.over:
+    if read.denied or OVER.search(fact):
         return False
     own = read.subject in ("user", "user's name") and not read.slots.isdisjoint(attribute.slots)
-    return own or (bool(attribute.key) and read.subject == f"user's {attribute.key}")
+    return own or (bool(attribute.key) and read.subject.casefold() == f"user's {attribute.key}")
 
 
 def named_in(key: str) -> str:

@@ -15,20 +15,23 @@ from utils.encoder import Encoder
         ("I've got a tortoise called Bolt.", ["The user has a tortoise called Bolt."]),
         ("Everyone calls me Maggie.", ["The user's name is Maggie."]),
         ("Hi, I'm Hugo!", ["The user's name is Hugo."]),
-        ("I'm 52 now.", ["The user is 52 years old."]),
-        ("I'm 52 and teach physics.", ["The user is 52 years old."]),
+        ("I'm 52 now.", ["The user is 52 now."]),
+        ("I'm 52 and I live in Ulm.", ["The user is 52.", "The user lives in Ulm."]),
         ("I can't eat shellfish.", ["The user cannot eat shellfish."]),
         ("Been vegan since January.", ["The user has been vegan since January."]),
         ("We rent a flat in Ghent.", ["We rent a flat in Ghent."]),
         ("The proposal deadline is 4 May.", ["The proposal deadline is 4 May."]),
         ("I'm a welder and I love fishing.", ["The user is a welder.", "The user loves fishing."]),
         ("I AM ALLERGIC TO WASPS.", ["The user is allergic to wasps."]),
+        ("I live in Bern but I might move to Rome.", ["The user lives in Bern."]),
+        ("We moved to Kiel last year.", ["We moved to Kiel in 2024."]),
+        ("Both my brothers live in Perth.", ["Both the user's brothers live in Perth."]),
         ("Ich habe eine Tochter namens Frieda.", ["Ich habe eine Tochter namens Frieda."]),
         ("Soy alérgico al polen.", ["Soy alérgico al polen."]),
     ],
 )
 def test_what_lasts_of_the_user_is_a_fact(encoder: Encoder, message: str, facts: list[str]) -> None:
-    assert list(extracted(encoder, message)) == facts
+    assert extracted(encoder, message) == facts
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,7 @@ def test_what_lasts_of_the_user_is_a_fact(encoder: Encoder, message: str, facts:
     ],
 )
 def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts: list[str]) -> None:
-    assert list(extracted(encoder, message)) == facts
+    assert extracted(encoder, message) == facts
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,10 @@ def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts:
         "My boss said I'm too slow.",
         "She lives in Rome.",  # nobody knows who
         "I live on Mars. Just kidding!",
+        "In this story, my name is Rolf.",
+        "If it rains, I am at home.",
+        "As a nurse, what could I earn?",
+        "My aunt thinks I'm ill.",
         "In my novel I live in a lighthouse.",
         "Translate: I live in Berlin and I have a cat.",
         "“I live in Berlin and I have a cat”, he wrote.",
@@ -83,13 +90,13 @@ def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts:
     ],
 )
 def test_what_asks_supposes_quotes_or_passes_is_no_fact(encoder: Encoder, message: str) -> None:
-    assert extracted(encoder, message) == {}
+    assert extracted(encoder, message) == []
 
 
 def test_a_message_gives_few_facts_of_bounded_length(encoder: Encoder) -> None:
     many = " ".join(f"My locker in hall {number} is number {number}." for number in range(3 * MOST))
     assert len(extracted(encoder, many)) == MOST
-    assert extracted(encoder, f"My dog is called {'Rex ' * LONGEST}.") == {}
+    assert extracted(encoder, f"My dog is called {'Rex ' * LONGEST}.") == []
     assert candidates("my " * 100_000, SAID_AT) == []
 
 

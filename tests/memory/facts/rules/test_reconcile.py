@@ -20,6 +20,20 @@ from utils.encoder import Encoder
         (["I do boxing on Mondays.", "I do boxing on Thursdays."], ["The user does boxing on Thursdays."]),
         (["I'm engaged.", "I got married in May."], ["The user got married in May."]),
         (["I'm vegan.", "I eat fish again."], ["The user eats fish again."]),
+        (
+            ["I've been vegetarian since 2019.", "Since last month I eat fish again."],
+            ["The user eats fish again since June 2025."],
+        ),
+        (["I'm not married.", "I got married yesterday."], ["The user got married on 15 July 2025."]),
+        (["I don't have a car.", "I bought a car."], ["The user bought a car."]),
+        (
+            ["We use Postgres.", "We switched from Postgres to CockroachDB."],
+            ["We switched from Postgres to CockroachDB."],
+        ),
+        (
+            ["The deadline of my thesis is 3 May.", "The thesis deadline was moved to 9 June."],
+            ["The thesis deadline was moved to 9 June."],
+        ),
     ],
 )
 def test_another_value_of_what_there_is_one_of_takes_the_place(
@@ -34,12 +48,14 @@ def test_another_value_of_what_there_is_one_of_takes_the_place(
         ("I'm allergic to kiwis.", "I'm not allergic to kiwis, the test was wrong."),
         ("I like ballet.", "I don't like ballet, it is too long."),
         ("I have a nut allergy.", "I don't have a nut allergy after all."),
-        ("I don't have a car.", "I bought a car."),
         ("I don't smoke.", "I smoke again."),
         ("I love figs.", "I can't stand figs."),
         ("I play hockey.", "I stopped playing hockey."),
         ("I'm allergic to dust.", "I outgrew my dust allergy."),
         ("I have a moped.", "I sold my moped."),
+        ("My parrot is called Kiwi.", "Kiwi died on Sunday."),
+        ("My boss is Carla.", "Carla left the company."),
+        ("My girlfriend is called Nina.", "I broke up with Nina."),
         ("My trip to Malta is in August.", "My trip to Malta is cancelled."),
         ("I'm planning a trip to Malta in August.", "I cancelled my trip to Malta."),
         ("We use Oracle.", "We switched from Oracle to SQLite."),
@@ -105,9 +121,37 @@ def test_a_correction_changes_the_one_fact_that_it_corrects(encoder: Encoder) ->
     assert decided(encoder, "sorry, it's Katrine, not Katharine", known) == [
         Update("a", "The user's boss is called Katrine.")
     ]
-    assert decided(encoder, "I meant 1985", known) == [Update("b", "The user was born in 1985.")]
     assert decided(encoder, "it's Ann, not Anne", known) == []
 
 
 def test_of_one_message_the_last_counts(encoder: Encoder) -> None:
     assert in_force(encoder, "I moved to Sopot. No wait, I moved to Gdynia.") == ["The user moved to Gdynia."]
+
+
+def test_what_may_replace_a_fact_stands_beside_it_and_names_it(encoder: Encoder) -> None:
+    known = [Known("a", "The user works at Siemens."), Known("b", "The user lives alone.")]
+    assert decided(encoder, "I moved in with my boyfriend.", known) == [
+        Add("The user moved in with their boyfriend.", beside="b")
+    ]
+
+
+def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
+    gone = "Ugo moved out."
+    assert in_force(encoder, gone) == []
+    assert in_force(encoder, "I have a tenant called Ugo.", gone) == [gone]
+
+
+def test_beside_many_facts_nothing_ends_that_is_of_something_else(encoder: Encoder) -> None:
+    many = [
+        "I live in Gdynia.",
+        "I have two cats.",
+        "I'm allergic to kiwis.",
+        "I work at Tesco.",
+        "I play hockey on Mondays.",
+        "My sister lives in Rome.",
+        "My rent is 940.",
+        "I love figs.",
+        "We use Oracle.",
+    ]
+    assert len(in_force(encoder, *many)) == len(many)
+    assert len(in_force(encoder, *many, "My rent went up to 1100.", "I gave up hockey.")) == len(many)
