@@ -43,10 +43,11 @@ RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "facts": (
         Rule("what replaces what, by the encoder", ("memory.facts.rules.reconcile", "replaces"), _always(0.0)),
-        Rule("contradictions", ("memory.facts.rules.reconcile", "_contradict"), _always(False)),
-        Rule("corrections", ("memory.facts.rules.reconcile", "_corrected"), _always([])),
-        Rule("what is over", ("memory.facts.rules.reconcile", "_over_with"), _always([])),
-        Rule("lists of several", ("memory.facts.rules.reconcile", "_is_part_of_a_list"), _always(False)),
+        Rule("what is said again, and what there is one of", ("memory.facts.rules.reconcile", "_decided_by_words"),
+             _always([])),
+        Rule("which of several is meant", ("memory.facts.rules.reconcile", "_may_be_several"), _always(False)),
+        Rule("what is meant and what is not", ("memory.facts.rules.reconcile", "_in_place_of"),
+             lambda _, new: new.text),
         Rule("clauses", ("memory.facts.rules.extract", "clauses"), lambda sentence: iter((sentence,))),
     ),
     "views": (

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,22 @@ def serve(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., str]
 RunHere = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@contextmanager
+def _levels_kept() -> Iterator[None]:
+    """Gives loggers their levels back, which a command sets for its whole process."""
+    before = {logger: logger.level for logger in _loggers()}
+    try:
+        yield
+    finally:
+        for logger in _loggers():
+            logger.setLevel(before.get(logger, logging.NOTSET))
+
+
+def _loggers() -> list[logging.Logger]:
+    known = logging.root.manager.loggerDict.values()
+    return [logging.root, *(logger for logger in known if isinstance(logger, logging.Logger))]
+
+
 @pytest.fixture
 def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunHere:
     """`processes.run` of a command in this process, which is ten times faster than in its own; not of `store`, which
@@ -258,8 +275,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             for name, value in {"loci_home": home, "columns": 120, **settings}.items():
                 patch.setenv(name.upper(), str(value))
             patch.setattr(sys, "argv", ["loci", *arguments])
-            patch.setattr(logging.root, "level", logging.root.level)  # which a command sets
-            with pytest.raises(SystemExit) as ended:
+            with pytest.raises(SystemExit) as ended, _levels_kept():
                 main()
         said = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), said.out, said.err)
