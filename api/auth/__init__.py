@@ -3,7 +3,6 @@
 from api.auth.callers import (
     DEFAULT_USER,
     DIFFERENT_USERS,
-    Caller,
     Calling,
     Owner,
     Passing,
@@ -20,7 +19,6 @@ __all__ = [
     "DEFAULT_USER",
     "DIFFERENT_USERS",
     "ApiKeys",
-    "Caller",
     "Calling",
     "Owner",
     "Passing",

@@ -4,8 +4,7 @@ Of each message a job of its own extracts facts and reconciles them with those i
 decision is committed before it is carried out.
 """
 
-from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Facts, Origin
-from memory.facts.queue import FactQueue
+from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Origin
 from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.extract import clauses
 from memory.facts.rules.keeping import (
@@ -30,26 +29,18 @@ from memory.facts.rules.keeping import (
     without_asides,
 )
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import RELATION
-from memory.facts.store import FactStore
-from memory.facts.superseded import Superseded
 
 __all__ = [
     "BY_HAND",
-    "RELATION",
     "Add",
     "Attribute",
     "Decided",
     "Event",
     "Fact",
     "FactEvent",
-    "FactQueue",
-    "FactStore",
-    "Facts",
     "Knowledge",
     "Origin",
     "Stated",
-    "Superseded",
     "attribute_meant",
     "clauses",
     "fact_meant",

@@ -4,8 +4,8 @@ A gist is written once, embedded by a queue that no crash loses, read in order o
 that every index sees. Caches of a process let go of what was erased.
 """
 
-from memory.gists.caches import Cache, Caches, GistEraser
-from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting, outdated_by
+from memory.gists.caches import Cache, GistEraser
+from memory.gists.embedding_queue import UNAVAILABLE, Waiting, outdated_by
 from memory.gists.gists import (
     AT_ONCE,
     EMPTY,
@@ -34,8 +34,6 @@ __all__ = [
     "TEXT",
     "UNAVAILABLE",
     "Cache",
-    "Caches",
-    "EmbeddingQueue",
     "GistEraser",
     "GistReader",
     "Gists",

@@ -6,14 +6,13 @@ a file a language. It knows no other room, and nothing is imported past this fac
 
 from memory.language.courtesy import is_courtesy
 from memory.language.ends import End, asks_for_all, end_asked_for
-from memory.language.heads import EVEN, LONGEST, UNREAD, Deed, Doing, asked_by, doing
+from memory.language.heads import EVEN, LONGEST, Deed, Doing, asked_by, doing
 from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
 from memory.language.person import USER, is_past, spelled_out, third_person
 from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
 from memory.language.times.moments import with_dates
-from memory.language.times.named import COUNT, number_of
 from memory.language.times.periods import DAY, Span
 from memory.language.times.spans import asks_only_for_a_time, nearness, spans_of
 from memory.language.times.translated_times import stems_in_english
@@ -21,7 +20,6 @@ from memory.language.traits import Trait, traits_of
 from memory.language.words import ENGLISH_ALONE
 
 __all__ = [
-    "COUNT",
     "DAY",
     "ENGLISH",
     "ENGLISH_ALONE",
@@ -31,7 +29,6 @@ __all__ = [
     "LONGEST_WORD",
     "MOST_NAMES",
     "SHORTEST_WORD",
-    "UNREAD",
     "USER",
     "Ask",
     "Deed",
@@ -53,7 +50,6 @@ __all__ = [
     "is_past",
     "language_of",
     "nearness",
-    "number_of",
     "only_asks",
     "own_words",
     "read_question",

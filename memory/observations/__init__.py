@@ -14,21 +14,13 @@ from memory.observations.observation import (
     Observation,
     Observed,
     Recalled,
-    observation_id,
     observed,
     source_of_session,
 )
 from memory.observations.observations import INDEXED, Observations
 from memory.observations.observer import Consolidated, Extracted, Outcome
 from memory.observations.room import AgentNotes, open_notes
-from memory.observations.scratchpad import (
-    LONGEST_KEY,
-    LONGEST_TTL,
-    LONGEST_VALUE,
-    Entry,
-    Scratchpad,
-    wrong_with,
-)
+from memory.observations.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry, Scratchpad, wrong_with
 
 __all__ = [
     "CATEGORIES",
@@ -51,7 +43,6 @@ __all__ = [
     "Recalled",
     "Said",
     "Scratchpad",
-    "observation_id",
     "observed",
     "open_notes",
     "source_of_session",

@@ -4,11 +4,9 @@ Each call of a tool in a task with what came back, kept whole and once, with an 
 """
 
 from memory.traces.call import Called, Task, Trace
-from memory.traces.documents import document_of
-from memory.traces.ids import ID_CHARACTERS, id_of
-from memory.traces.queue import TraceQueue
+from memory.traces.ids import ID_CHARACTERS
 from memory.traces.room import ToolTraces, open_traces
-from memory.traces.traces import INSIGHT, Traces, place_of
+from memory.traces.traces import INSIGHT, place_of
 from memory.traces.words import shares, words_of_each, words_sought
 
 __all__ = [
@@ -18,10 +16,6 @@ __all__ = [
     "Task",
     "ToolTraces",
     "Trace",
-    "TraceQueue",
-    "Traces",
-    "document_of",
-    "id_of",
     "open_traces",
     "place_of",
     "shares",

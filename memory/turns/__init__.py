@@ -4,38 +4,28 @@ A message gets its place by one atomic update and is committed before anything i
 windows of places; a receipt says what an answer considered, used and spent.
 """
 
-from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
-from memory.turns.eviction import Eviction
-from memory.turns.keyvalues import NONE, KeyValues
+from memory.turns.keyvalues import NONE
 from memory.turns.places import Place, Places
 from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
 from memory.turns.room import Conversations, open_conversations
-from memory.turns.sessions import COUNTERS, Session, Sessions, title_of
-from memory.turns.summaries import TOLD, Summaries, key_of
+from memory.turns.sessions import title_of
+from memory.turns.summaries import TOLD
 from memory.turns.turns import Turns
 
 __all__ = [
-    "COUNTERS",
     "NONE",
     "TOLD",
     "Conversations",
-    "Digests",
     "Drafts",
-    "Eviction",
-    "KeyValues",
     "LedgerEntry",
     "LeftOut",
     "Place",
     "Places",
     "Receipt",
     "Receipts",
-    "Session",
-    "Sessions",
-    "Summaries",
     "Turns",
     "Used",
-    "key_of",
     "left_out_of",
     "open_conversations",
     "title_of",

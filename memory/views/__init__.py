@@ -6,9 +6,9 @@ length of a text and no faster.
 
 from memory.views.blocks import Block, block_of, call_text, is_note, left_out, one_line, tables
 from memory.views.embedded_json import json_in
-from memory.views.excerpts import READ, excerpt, failures_in, tells_of_failure
+from memory.views.excerpts import excerpt, failures_in
 from memory.views.identifiers import MARKS, is_name
-from memory.views.json_values import Json, scalars, written
+from memory.views.json_values import scalars, written
 from memory.views.lists import Shortener, worth_of
 from memory.views.pages import read_page
 from memory.views.records import RAW, Call, Record, read_json
@@ -20,11 +20,9 @@ from memory.views.trace_rules import summary_by_rules
 __all__ = [
     "MARKS",
     "RAW",
-    "READ",
     "SMALL",
     "Block",
     "Call",
-    "Json",
     "Record",
     "Shortener",
     "Talk",
@@ -48,7 +46,6 @@ __all__ = [
     "summary_by_rules",
     "tables",
     "talk_of",
-    "tells_of_failure",
     "worth_of",
     "written",
 ]
