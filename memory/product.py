@@ -1,7 +1,7 @@
 """The product protocol: what a product brings so that sweeps, deletion, export, import and admins need not know it.
 
 A product (conversations, facts, banks …) is one room with a function that returns its `Product`, and one line in
-`memory/wiring.py`. What it has nothing to say about, it leaves out.
+`memory/wiring.py`. What it has nothing to say about, it leaves out. What doors show of it, they name (ARCHITECTURE.md).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
 @dataclass(frozen=True)
 class Record:
     """One thing of a user's, as it is exported and imported. It names no user: whoever imports it owns it. Fields are
-    those of `api/wire/portable.py`, where they are checked; times are in UTC. Ids are those that the owner knows, never
+    those of `api/portable/lines.py`, where they are checked; times are in UTC. Ids are those that the owner knows, never
     the `_id` that a document took because another user had it. `size`: bytes of the line that it came in."""
 
     kind: str

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class OwnedRequest(Wire):
-    """A body that may name the user whom the request is about, as the query may; `api.auth.owner` reads it."""
+    """A body that may name the user whom the request is about, as the query may; `api/auth` reads it."""
 
     user_id: Identifier = "default"
 

@@ -1,7 +1,7 @@
 """How does a user come to many messages without anybody encoding them? As copies of messages that were encoded.
 
 A copy has all that its original was given when it was embedded, and an id, a user, a session, a place, a time and a
-change number of its own: what `memory.embed` would have written. Sessions themselves are left out, for no search reads
+change number of its own: what `memory/gists` would have written. Sessions themselves are left out, for no search reads
 them.
 """
 

@@ -314,7 +314,7 @@ def _name_of(document: Document) -> str:
 @dataclass(frozen=True)
 class Sight:
     """`visible`: (rows,), of which `count` are. `before`, `after`: the row next to each in its session that may be seen
-    too, (rows + 1,), as `memory.links.visible_neighbours` has them. `lengths`: of the rows in terms, and one, (rows,);
+    too, (rows + 1,), as `visible_neighbours` has them. `lengths`: of the rows in terms, and one, (rows,);
     `mean`: of those that may be seen."""
 
     visible: NDArray[np.bool_]
