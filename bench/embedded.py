@@ -1,4 +1,4 @@
-"""What does the built-in store cost beside raw SQLite that reads and writes the same BSON?
+"""What the built-in store costs beside raw SQLite that reads and writes the same BSON.
 
     python -m bench.embedded [--documents 100000] [--seconds 3]
 

@@ -1,4 +1,4 @@
-"""How many requests does a server answer, and how fast? A load generator that takes little CPU of its own."""
+"""A load generator that takes little CPU of its own: how many requests a server answers, and how fast."""
 
 import asyncio
 import time

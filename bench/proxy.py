@@ -1,4 +1,4 @@
-"""What does Loci add to a call that goes through it to a model?
+"""What Loci adds to a call that goes through it to a model.
 
     python -m bench.proxy [--seconds 10] [--messages 1000] [--rest 0]
 

@@ -1,4 +1,4 @@
-"""What does `/query` cost besides encoder and model?
+"""What `/query` costs besides encoder and model.
 
     python -m bench.query [--seconds 8]
 

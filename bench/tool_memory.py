@@ -1,4 +1,4 @@
-"""Does a compressed history still hold what an agent needs next?
+"""Whether a compressed history still holds what an agent needs next.
 
     python -m bench.tool_memory RUNS.json [--runs 0] [--window 8]
 

@@ -1,4 +1,4 @@
-"""What is the server doing, and what has it done since it started?
+"""What the server is doing, and what it has done since it started.
 
 Counted on the event loop's thread. Other threads only look, and set an operation's flags.
 """

@@ -1,4 +1,4 @@
-"""How is a store copied whole, while it runs or not?"""
+"""Backup: a store copied whole, while it runs or not."""
 
 import os
 import sqlite3

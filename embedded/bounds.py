@@ -1,4 +1,4 @@
-"""What does a filter say about single fields that an index can answer?
+"""Bounds: what a filter says about single fields that an index can answer.
 
 Comparisons stay inside a type, as MongoDB's do: `{$gt: 5}` selects numbers only, so its upper edge is the end of the
 numbers' bracket.

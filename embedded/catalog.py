@@ -1,4 +1,4 @@
-"""Which collections and indexes are there?
+"""The catalog: the collections that are there, and their indexes.
 
 A `Catalog` is a value: whoever defines something makes a new one, so that a write that fails puts the old one back and
 readers never see what is not committed.

@@ -1,4 +1,4 @@
-"""How do documents become BSON and back without losing a type?
+"""Documents to BSON and back, without losing a type.
 
 Datetimes are naive and mean UTC: BSON reads and writes those twice as fast as timezone-aware ones. Those outside
 Python's range stay `DatetimeMS`; UUIDs stay `Binary`, so that whatever representation a client chose comes back as it

@@ -1,4 +1,4 @@
-"""How does one client's stream of bytes become requests, one at a time?"""
+"""A connection: one client's stream of bytes, taken apart into requests, one at a time."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""How many documents does a filter select, and how much do they take, without holding up the event loop?
+"""Counting: documents that a filter selects, and sizes of collections, without holding up the event loop.
 
 Everything is added up in pieces with a breath (None) between them; the last value is the result.
 """

@@ -1,4 +1,4 @@
-"""Which results have clients not fetched yet?"""
+"""Cursors: results that clients have not fetched yet."""
 
 import secrets
 import time

@@ -1,4 +1,4 @@
-"""Who runs a command? The event loop, a reading thread or the writer.
+"""Dispatch: each command runs on the event loop, in a reading thread or on the writer.
 
 A read begins on the event loop; after two milliseconds, or where its stream says so, it goes on in a thread, at the
 next breath.

@@ -1,4 +1,4 @@
-"""Which errors does the store answer with? MongoDB's own codes and names."""
+"""The errors that the store answers with: MongoDB's own codes and names."""
 
 import sqlite3
 

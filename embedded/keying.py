@@ -1,4 +1,4 @@
-"""Under which keys does an index hold a document?"""
+"""The keys under which an index holds a document."""
 
 from collections.abc import Mapping
 from typing import Any

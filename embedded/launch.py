@@ -1,4 +1,4 @@
-"""How does a process get the store of a home directory: join the one that runs, or start it?
+"""The launcher: joins the server of a home directory's store, or starts it.
 
 The server is a process of its own and may be shared by many. Whoever is attached keeps a connection to it; when that
 drops, because the server was killed, it is started again on the same port, where every client finds it by itself.

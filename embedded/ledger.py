@@ -1,4 +1,4 @@
-"""How do documents, index entries and definitions change together?
+"""The ledger: documents, index entries and definitions change together.
 
 Everything here runs on the writer's thread inside its open transaction. `insert`, `replace` and `delete` are whole by
 themselves: they work out every index key, which may fail, before their first statement, and take back unique entries

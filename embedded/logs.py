@@ -1,4 +1,4 @@
-"""What has the server logged lately?"""
+"""The last lines that the server logged."""
 
 import datetime
 import json

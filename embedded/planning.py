@@ -1,4 +1,4 @@
-"""Which index entries does a query have to read?
+"""Plans: the index entries that a query has to read.
 
 A plan is a list of key ranges of one index (or the whole collection), whether they say everything that the filter
 does, and whether they come in the order that was asked for. What they do not say is checked on the documents.

@@ -1,4 +1,4 @@
-"""How is the interpreter set up for a server that answers quickly and stays small?"""
+"""The interpreter, set up for a server that answers quickly and stays small."""
 
 import contextlib
 import ctypes

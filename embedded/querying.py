@@ -1,4 +1,4 @@
-"""What comes out of a query? Sorted, skipped, limited and projected, as BSON bytes."""
+"""Queries: documents sorted, skipped, limited and projected, as BSON bytes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which documents did the writer change or select last? They are kept decoded, for a change of one often follows soon.
+"""Documents that the writer changed or selected last, kept decoded: another change of one often follows soon.
 
 Belongs to the writer's thread. Nobody changes a decoded document in place, so one may be handed out many times.
 """

@@ -1,4 +1,4 @@
-"""Could the store write at all just now?"""
+"""Room on the disk: whether the store could write at all just now."""
 
 import errno
 import os

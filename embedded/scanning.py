@@ -1,4 +1,4 @@
-"""How are the documents of a plan read, a piece at a time?
+"""Scans: the documents of a plan, read a piece at a time.
 
 Each piece is one finished SQLite statement that goes on behind the last key of the one before. So nothing stays open
 between two pieces: a scan can pause for minutes, move to another thread, and never holds back a checkpoint.

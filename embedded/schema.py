@@ -1,4 +1,4 @@
-"""What does the file look like, and may this program open it?
+"""The schema of the data file, and whether this program may open it.
 
 Five tables, the same for every collection, so that no statement is ever prepared anew:
 a document's row id is its collection's id in the upper bits and a running number in the lower 40; index entries are

@@ -1,4 +1,4 @@
-"""How does the server live: listen, sweep, notice that nobody is there, and go?
+"""The server's life: it listens, sweeps, notices that nobody is there, and goes.
 
 Documents are served on 127.0.0.1 only. `<home>/store` holds `data.db`, the lock that a running server keeps, the state
 file that says where it listens, and the log.

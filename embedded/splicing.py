@@ -1,4 +1,4 @@
-"""How is a changed document written so that what did not change stays byte for byte as it was?
+"""Splicing: a changed document is written so that what did not change stays byte for byte as it was.
 
 A field whose value is still the very object that was decoded is copied from the old bytes, whatever its type: decoding
 and encoding would give deprecated types, or documents that look like references, another form. An array that only grew

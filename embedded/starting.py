@@ -1,4 +1,4 @@
-"""What must whoever starts a server know of it? It imports nothing of what the server runs on."""
+"""What whoever starts a server must know of it. It imports nothing of what the server runs on."""
 
 HOST = "127.0.0.1"
 EXIT_REFUSED, EXIT_ALREADY_RUNNING = 1, 3

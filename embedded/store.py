@@ -1,4 +1,4 @@
-"""What does the server hold open? The file, what is defined in it, the writer, the readers and what they do."""
+"""All that a server holds open: the file, what is defined in it, the writer, the readers and what they do."""
 
 import logging
 import sqlite3

@@ -1,4 +1,4 @@
-"""Which documents have outlived their TTL index?"""
+"""The sweep: removes documents that have outlived their TTL index."""
 
 import datetime
 import logging

@@ -1,4 +1,4 @@
-"""How long may a server that is to run alone wait for the one that has its files?
+"""How long a server that is to run alone may wait for the one that has its files.
 
 A server that was started for others ends some seconds after the last of them, so who stops these and runs the store
 alone finds the files taken, by a server that nobody needs any more.

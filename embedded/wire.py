@@ -1,4 +1,4 @@
-"""How are MongoDB's wire messages taken apart and put together?
+"""MongoDB's wire messages, taken apart and put together.
 
 OP_MSG in both section kinds, and OP_QUERY for the first hello of older handshakes. A message whose lengths lie raises
 `WireError`, upon which the connection is closed. Checksums are skipped (loopback TCP has its own).

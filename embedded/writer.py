@@ -1,4 +1,4 @@
-"""How do many writes share one COMMIT?
+"""Group commit: many writes share one transaction and one full sync.
 
 One thread owns the writing connection. It runs whatever is queued in one transaction, commits with a full sync, and
 only then hands the replies over. If SQLite fails (a full disk), everything of that transaction is undone and refused.

@@ -1,4 +1,4 @@
-"""What do tests of a served API look at again and again?"""
+"""What tests of a served API look at again and again."""
 
 import time
 from collections.abc import Callable

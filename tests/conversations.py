@@ -1,4 +1,4 @@
-"""What do tests of the core and the agents say to it?"""
+"""What tests of the core and the agents say to it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What do tests of exports and imports send and read?"""
+"""What tests of exports and imports send and read."""
 
 import json
 from collections import Counter

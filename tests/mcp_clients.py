@@ -1,4 +1,4 @@
-"""How do tests talk MCP? The official client at a served address, and what tools give it."""
+"""MCP as tests talk it: the official client at a served address, and what tools give it."""
 
 import asyncio
 import json

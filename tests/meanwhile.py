@@ -1,4 +1,4 @@
-"""How do tests have something happen between two calls to the store?"""
+"""Something that happens between two calls to the store, when a test says so."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What do tests of the mirror do with its files?"""
+"""A mirror whose files tests write, edit and read."""
 
 from collections.abc import Sequence
 from datetime import timedelta

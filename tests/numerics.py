@@ -1,4 +1,4 @@
-"""When is a warning of numpy's an error of ours?"""
+"""Warnings of numpy's that are errors of ours."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How do tests over HTTP have observations remembered, and see what there is?"""
+"""Observations that tests over HTTP have remembered, and what they see of them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What does the provider say? Whatever a test tells it to.
+"""A provider that says whatever a test tells it to.
 
 A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/embeddings` and `/v1/models`. Without
 a script it answers sensibly: chat repeats what the user said, and texts that share words get vectors that are alike.

@@ -1,4 +1,4 @@
-"""What does a MongoDB with mongot answer? Whatever a test tells it to.
+"""A MongoDB with mongot that answers whatever a test tells it to.
 
 A proxy that speaks MongoDB's wire protocol in front of the built-in store. It hands every command on but those of
 search, which it answers itself: `createSearchIndexes`, `updateSearchIndex`, `$listSearchIndexes`, and `$vectorSearch`,

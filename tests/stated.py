@@ -1,4 +1,4 @@
-"""What do tests of facts say, and what do they find stated?"""
+"""What tests of facts say, and what they find stated."""
 
 from datetime import timedelta
 

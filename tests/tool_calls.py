@@ -1,4 +1,4 @@
-"""What do tests of the tool memory have agents call, and what do they find of it?"""
+"""What tests of the tool memory have agents call, and what they find of it."""
 
 import json
 from collections.abc import Iterable, Sequence

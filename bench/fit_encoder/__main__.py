@@ -1,4 +1,4 @@
-"""How is the local encoder's adapter fitted?
+"""The fit of the local encoder's adapter.
 
     pip install torch
     python -m bench.fit_encoder DATA… [--epochs 4] [--long 0.3] [--on] [--rate 0.0008] [--last 0.05] [--seed 0]

@@ -1,4 +1,4 @@
-"""How do several adapters become one?
+"""The average of several adapters, as one adapter.
 
     python -m bench.fit_encoder.average ADAPTER ADAPTER… --data DATA…
 

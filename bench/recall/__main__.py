@@ -1,4 +1,4 @@
-"""How much of what was said does recall find?
+"""How much of what was said recall finds.
 
     python -m bench.recall [DATA …] [--url http://127.0.0.1:8000]
                            [--limit N] [--conversations N] [--save RUN.json] [--against RUN.json]

@@ -1,4 +1,4 @@
-"""Is one run better than another, or does it only seem so? A paired bootstrap over the questions of both."""
+"""Whether one run is better than another or only seems so: a paired bootstrap over the questions of both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

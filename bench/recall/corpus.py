@@ -1,4 +1,4 @@
-"""What is a benchmark made of? Conversations, and questions about them with the messages that answer."""
+"""A benchmark: conversations, and questions about them with the messages that answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How is recall measured without a server? The core itself, over a built-in store that is there for the run alone."""
+"""Recall measured without a server: the core itself, over a built-in store that is there for the run alone."""
 
 import contextlib
 import socket

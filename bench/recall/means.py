@@ -1,4 +1,4 @@
-"""What do many questions come to? The means of the metrics by category."""
+"""The means of the metrics by category."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How well does a ranked list answer a question whose answering messages are known?
+"""Metrics: how well a ranked list answers a question whose answering messages are known.
 
 `recall@k` is LoCoMo's own measure of retrieval, except that questions without evidence are left out here instead of
 counted as answered. nDCG has binary relevance and the discount 1 / log2(rank + 1).

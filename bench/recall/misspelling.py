@@ -1,4 +1,4 @@
-"""How well is found what is asked for with a slip of the finger?"""
+"""Misspelt questions: a slip of the finger in the longest word of each that carries meaning."""
 
 from dataclasses import replace
 from random import Random

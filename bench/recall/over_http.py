@@ -1,4 +1,4 @@
-"""How is a running server measured? Over `POST /v1/messages`, `POST /v1/search` and `DELETE /v1/users/{id}`."""
+"""A running server measured over `POST /v1/messages`, `POST /v1/search` and `DELETE /v1/users/{id}`."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""How does a bar chart become an SVG? Without a library, for what is drawn is some rectangles and words."""
+"""A bar chart as an SVG, without a library, for what is drawn is some rectangles and words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

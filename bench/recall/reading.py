@@ -1,4 +1,4 @@
-"""Which benchmark does a file hold? The format is told by its content."""
+"""Reads a benchmark from a file, whose format is told by its content."""
 
 from pathlib import Path
 

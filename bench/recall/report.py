@@ -1,4 +1,4 @@
-"""How is a run told to people? As Markdown, for the terminal and for a file, with a plot beside it."""
+"""The report of a run, as Markdown, for the terminal and for a file, with a plot beside it."""
 
 from collections.abc import Sequence
 

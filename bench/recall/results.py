@@ -1,4 +1,4 @@
-"""What did a run find, and how is it kept? Ids and scores alone: no word of a message or a question is saved."""
+"""What a run found, as it is saved: ids and scores alone, no word of a message or a question."""
 
 from dataclasses import dataclass
 from pathlib import Path

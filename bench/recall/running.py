@@ -1,4 +1,4 @@
-"""What does a system find? Tells it a conversation, asks the questions, and lets it forget."""
+"""A run: tells a system a conversation, asks the questions, and lets it forget."""
 
 import itertools
 import uuid

@@ -1,4 +1,4 @@
-"""What is returned where there is nothing to find, and how often is nothing?
+"""Silence: what is returned where there is nothing to find, and how often that is nothing.
 
 Adversarial and abstention questions and small talk are better met with silence, answerable questions are not; where
 the scores of their best items overlap, no lower bound of a score tells them apart.

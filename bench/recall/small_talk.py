@@ -1,4 +1,4 @@
-"""What do people say that no memory answers? Asked in every conversation, to see whether recall keeps silent."""
+"""Small talk, which no memory answers: asked in every conversation, to see whether recall keeps silent."""
 
 from bench.recall.corpus import SMALL_TALK, Question
 

@@ -1,4 +1,4 @@
-"""What is measured? Anything that takes messages and finds them again."""
+"""The system that is measured: anything that takes messages and finds them again."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol

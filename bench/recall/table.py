@@ -1,4 +1,4 @@
-"""How does a table look in Markdown that people also read unrendered?"""
+"""Tables in Markdown that people also read unrendered."""
 
 from collections.abc import Sequence
 

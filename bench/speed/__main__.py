@@ -1,4 +1,4 @@
-"""How fast does recall search and take messages in, and what memory does it need?
+"""How fast recall searches and takes messages in, and what memory it needs.
 
     python -m bench.speed [--only search,users,ingest,one,peers] [--sizes 1000,10000,100000] [--users 1000]
                           [--peers PYTHON] [--peer-seconds 600] [--report REPORT.md]

@@ -1,4 +1,4 @@
-"""How do others do on the same machine? `peers.py` is run once a peer and size, so that each has its memory alone."""
+"""Peers on the same machine: `peers.py` is run once a peer and size, so that each has its memory alone."""
 
 import subprocess
 import tempfile

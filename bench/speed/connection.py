@@ -1,4 +1,4 @@
-"""How is one client measured that takes little time of its own? Over one connection that is kept alive."""
+"""A client that takes little time of its own, over one connection that is kept alive."""
 
 import asyncio
 import time

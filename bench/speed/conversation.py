@@ -1,4 +1,4 @@
-"""What is said and asked? Distinct messages and questions about them, the same in every run."""
+"""What is said and asked: distinct messages and questions about them, the same in every run."""
 
 import random
 from collections.abc import Iterator

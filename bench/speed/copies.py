@@ -1,4 +1,4 @@
-"""How does a user come to many messages without anybody encoding them? As copies of messages that were encoded.
+"""Copies of messages that were encoded, by which a user comes to many without anybody encoding them.
 
 A copy has all that its original was given when it was embedded, and an id, a user, a session, a place, a time and a
 change number of its own: what `memory/gists` would have written. Sessions themselves are left out, for no search reads

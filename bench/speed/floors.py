@@ -1,4 +1,4 @@
-"""What is the least that it could cost? The same question to the same data in this process, by plain means."""
+"""Floors: the least that a search or a write could cost. The same data in this process, by plain means."""
 
 import importlib
 import logging

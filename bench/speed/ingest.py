@@ -1,4 +1,4 @@
-"""How fast does a server take messages in? Each is durable before its call is answered."""
+"""How fast a server takes messages in. Each is durable before its call is answered."""
 
 import time
 from collections.abc import Iterator, Sequence

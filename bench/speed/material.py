@@ -1,4 +1,4 @@
-"""What do all measurements share? Messages and questions that the service itself embedded."""
+"""What all measurements share: messages and questions that the service itself embedded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

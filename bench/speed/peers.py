@@ -1,4 +1,4 @@
-"""How fast are others with the same vectors? A script for an interpreter that has them installed.
+"""How fast others are with the same vectors. A script for an interpreter that has them installed.
 
     python -I peers.py PEER DATA.npz MESSAGES SECONDS
 

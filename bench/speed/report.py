@@ -1,4 +1,4 @@
-"""How are the figures told to people? As Markdown tables that read as well in a terminal."""
+"""The report of the figures, as Markdown tables that read as well in a terminal."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How much memory does a process have?"""
+"""The resident memory of a process."""
 
 import subprocess
 from pathlib import Path

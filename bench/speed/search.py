@@ -1,4 +1,4 @@
-"""How fast is a search of one user with many messages, and what memory does that take?"""
+"""How fast a search of one user with many messages is, and what memory that takes."""
 
 import asyncio
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How are searches asked and timed over HTTP?"""
+"""Searches over HTTP, asked and timed."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

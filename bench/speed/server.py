@@ -1,4 +1,4 @@
-"""What is measured? Loci as its users run it: an API process with its worker, and the built-in store beside it."""
+"""What is measured: Loci as its users run it, an API process with its worker, and the built-in store beside it."""
 
 import contextlib
 import os

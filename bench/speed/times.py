@@ -1,4 +1,4 @@
-"""How long did it take? Percentiles of single times, and one time as a multiple of another."""
+"""Measured times: percentiles of single ones, and one as a multiple of another."""
 
 import time
 from collections.abc import Callable, Sequence

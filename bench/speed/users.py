@@ -1,4 +1,4 @@
-"""What does it cost that not every user's index fits into memory?"""
+"""What it costs that not every user's index fits into memory."""
 
 import asyncio
 from collections.abc import Sequence

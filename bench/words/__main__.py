@@ -1,4 +1,4 @@
-"""Does recall by words rank as a reference does?
+"""Whether recall by words ranks as a reference does.
 
     python -m bench.words [DATA …] [--peer PYTHON]
 

@@ -1,4 +1,4 @@
-"""How does bm25s rank the same texts? A script for an interpreter that has bm25s and PyStemmer.
+"""How bm25s ranks the same texts. A script for an interpreter that has bm25s and PyStemmer.
 
     python -I peer.py DATA.json
 

@@ -1,4 +1,4 @@
-"""Which commands does the store know?"""
+"""The commands that the store knows."""
 
 from embedded.commands import (
     absent,

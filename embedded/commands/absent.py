@@ -1,4 +1,4 @@
-"""What is part of a MongoDB server but not of this store, and how is it answered?
+"""What is part of a MongoDB server but not of this store, and how it is answered.
 
 Each command here is one that a standalone MongoDB 7 knows. What MongoDB itself refuses without a replica set is refused
 alike, as is what needs users or a transaction, for there are none; the rest, which MongoDB would do, is NotImplemented.

@@ -1,4 +1,4 @@
-"""What comes out of a pipeline?
+"""The command `aggregate`: what comes out of a pipeline.
 
 What it begins with is a query (`opening`) or documents that a stage makes (`sources`); the other stages run over the
 documents that are left.

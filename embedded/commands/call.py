@@ -1,4 +1,4 @@
-"""What does a command say? Its fields, checked; what is unknown or unsupported is refused."""
+"""A command as it was called: its fields, checked; what is unknown or unsupported is refused."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

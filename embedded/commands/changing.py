@@ -1,4 +1,4 @@
-"""How is a stored document found and changed, whichever command asks for it?"""
+"""Stored documents: inserted, found, changed and deleted, whichever command asks for it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is a command refused for before it runs: unknown fields, transactions, concerns, collation, variables?"""
+"""What a command is refused for before it runs: unknown fields, transactions, concerns, collation, variables."""
 
 import time
 from collections.abc import Mapping

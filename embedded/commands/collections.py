@@ -1,4 +1,4 @@
-"""Which databases and collections are there, and how do they come and go?"""
+"""Databases and collections: made, listed and dropped."""
 
 from bson import Binary
 

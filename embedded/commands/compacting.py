@@ -1,4 +1,4 @@
-"""How does the file give back the room of what was deleted?"""
+"""The command `compact`: the file gives back the room of what was deleted."""
 
 import sqlite3
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which index does a command use, and how much does it read?"""
+"""Explanations: which index a command uses, and how much it reads."""
 
 import platform
 import time

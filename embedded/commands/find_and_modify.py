@@ -1,4 +1,4 @@
-"""How is one document changed and handed back in one step?"""
+"""The command `findAndModify`: one document changed and handed back in one step."""
 
 from embedded.codec import Document, decode, encode, encode_value_document
 from embedded.commands.call import Call, Command, write

@@ -1,4 +1,4 @@
-"""What does the server say of itself when somebody connects?"""
+"""The greeting: what the server says of itself when somebody connects."""
 
 import datetime
 import uuid

@@ -1,4 +1,4 @@
-"""How are indexes made, listed and dropped?"""
+"""Indexes: made, listed and dropped."""
 
 from collections.abc import Mapping
 from typing import Any

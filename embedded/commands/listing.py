@@ -1,4 +1,4 @@
-"""Which commands are answered?"""
+"""The command `listCommands`: the commands that are answered."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""Which query does a pipeline begin with?
+"""The opening of a pipeline: the query that it begins with.
 
 Leading `$match`, `$sort`, `$skip` and `$limit` become a query, which the indexes serve; so does counting what a leading
 `$match` selects.

@@ -1,4 +1,4 @@
-"""What does one update, one delete or one findAndModify ask for? The same whether it is run or explained."""
+"""What one update, one delete or one findAndModify asks for: the same whether it is run or explained."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which commands are under way, and how are they ended?"""
+"""The commands under way: shown, and ended."""
 
 import datetime
 import platform

@@ -1,4 +1,4 @@
-"""How is the server set up, and what has it logged?"""
+"""How the server is set up, and what it has logged."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""How are documents found, fetched batch by batch, counted and listed by value?"""
+"""Reading: documents found, fetched batch by batch, counted, and listed by value."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How does a collection get another name, perhaps in another database?"""
+"""Renaming: a collection gets another name, perhaps in another database."""
 
 from embedded.codec import encode_reply
 from embedded.commands.call import Call, Command, write

@@ -1,4 +1,4 @@
-"""How is a plan shown: which stages, and how much did each of them do?
+"""A plan as it is shown: its stages, and how much each of them did.
 
 SQLite reads an index entry and its document in one statement, so what scans and fetches took is one figure.
 """

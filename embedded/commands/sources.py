@@ -1,4 +1,4 @@
-"""Which stages begin a pipeline with documents of their own: figures of a collection, or what the server is doing?"""
+"""Stages that begin a pipeline with documents of their own: figures of a collection, or what the server is doing."""
 
 import datetime
 import platform

@@ -1,4 +1,4 @@
-"""How much do a collection and a database hold, and how much time went into them?"""
+"""Statistics: how much a collection and a database hold, and how much time went into them."""
 
 import shutil
 import time

@@ -1,4 +1,4 @@
-"""What has the server done since it started, and on what machine does it run?"""
+"""The server's status: what it has done since it started, and the machine that it runs on."""
 
 import datetime
 import os

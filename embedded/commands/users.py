@@ -1,4 +1,4 @@
-"""Who is logged in? Nobody: the store has no users, and whoever reaches its port may do everything."""
+"""Users, of whom there are none: whoever reaches the store's port may do everything."""
 
 from embedded.codec import Document, encode_reply
 from embedded.commands.call import Call, Command, now

@@ -1,4 +1,4 @@
-"""Do a collection's documents and its index entries agree?
+"""Validation: whether a collection's documents and its index entries agree.
 
 The keys that the documents call for and the entries that are there are summed up, each in buckets of rows. Only where
 two sums differ, be it because something was written meanwhile, is each document held against its entries and each entry
@@ -142,7 +142,7 @@ def _look(collection: Collection, source: Source, findings: Findings) -> Iterato
 def _add_documents(
     collection: Collection, source: Source, sums: dict[Index, Sums], findings: Findings
 ) -> Iterator[None]:
-    """Which entries do the documents call for?"""
+    """Adds the entries that the documents call for."""
     apart = [(_apart(index), added) for index, added in sums.items()]
     for piece in _documents(collection, source):
         for _, row, raw in piece:
@@ -163,7 +163,7 @@ def _add_documents(
 
 
 def _add_entries(index: Index, source: Source, added: Sums, findings: Findings) -> Iterator[None]:
-    """Which entries are there?"""
+    """Adds the entries that are there."""
     findings.keys[index.name] = 0
     for piece in _entries(index, source):
         for _, key, row in piece:
@@ -175,7 +175,7 @@ def _add_entries(index: Index, source: Source, added: Sums, findings: Findings) 
 def _look_for_missing(
     collection: Collection, index: Index, keys: KeptKeys, source: Source, sums: Sums, findings: Findings
 ) -> Iterator[None]:
-    """Has every document its entries?"""
+    """Looks for documents without one of their entries."""
     held = f"SELECT 1 FROM {index.table} WHERE idx = ? AND key = ? AND doc = ?"  # noqa: S608
     for piece in _documents(collection, source):
         for connection, row, raw in piece:
@@ -193,7 +193,7 @@ def _look_for_missing(
 
 
 def _look_for_strays(index: Index, keys: KeptKeys, source: Source, sums: Sums, findings: Findings) -> Iterator[None]:
-    """Has every entry its document?"""
+    """Looks for entries without their document."""
     for piece in _entries(index, source):
         wanted: dict[int, frozenset[bytes]] = {}  # as the documents are in this transaction
         for connection, key, row in piece:

@@ -1,4 +1,4 @@
-"""How are documents inserted, updated and deleted?"""
+"""Writing: documents inserted, updated and deleted."""
 
 import time
 from collections.abc import Callable, Generator, Iterator

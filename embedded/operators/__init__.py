@@ -1,1 +1,1 @@
-"""What do MongoDB's filters, updates, projections and pipelines mean? Pure functions on decoded documents."""
+"""MongoDB's filters, updates, projections and pipelines: pure functions on decoded documents."""

@@ -1,4 +1,4 @@
-"""What does a group make of its documents' values?"""
+"""Accumulators: what a group makes of its documents' values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

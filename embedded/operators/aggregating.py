@@ -1,4 +1,4 @@
-"""What comes out of an aggregation pipeline?"""
+"""Aggregation pipelines, run stage by stage."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What do the expressions on arrays give?"""
+"""Expressions on arrays."""
 
 from typing import Any
 

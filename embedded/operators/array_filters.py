@@ -1,4 +1,4 @@
-"""Which elements of an array does an update with `$[name]` change? The `arrayFilters` of an update."""
+"""The `arrayFilters` of an update: which elements of an array `$[name]` changes."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What do the expressions give that pair arrays or sort one?"""
+"""Expressions that pair arrays or sort one."""
 
 from collections.abc import Mapping
 from itertools import zip_longest

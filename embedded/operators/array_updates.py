@@ -1,4 +1,4 @@
-"""What do the update operators on arrays give?
+"""Update operators on arrays.
 
 Each takes the current value, MISSING if there is none, the operand and the edit's place, and gives a new array,
 MISSING to leave the field as it is.

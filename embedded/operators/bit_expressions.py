@@ -1,4 +1,4 @@
-"""What do the bits of integers combine to?"""
+"""Expressions on the bits of integers."""
 
 from collections.abc import Callable
 from functools import reduce

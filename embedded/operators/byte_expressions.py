@@ -1,4 +1,4 @@
-"""What do the expressions give that count bytes, in UTF-8, and not characters?"""
+"""Expressions that count bytes, in UTF-8, and not characters."""
 
 from typing import Any
 

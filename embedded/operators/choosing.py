@@ -1,4 +1,4 @@
-"""Which of many values are the first, the last, the smallest or the largest `n`?"""
+"""The first, the last, the smallest or the largest `n` of many values."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which of two BSON values comes first?
+"""The order of BSON values, and which of them are equal.
 
 MongoDB's comparison order: MinKey, undefined or missing, null, numbers, strings, objects, arrays, binary data,
 ObjectIds, booleans, dates, timestamps, regular expressions, code, MaxKey.

@@ -1,4 +1,4 @@
-"""How do the conditions on one field combine?
+"""Conditions on one field, and how they combine.
 
 A condition is a small tree. At a path it asks whether any value there passes; on a single value, inside `$elemMatch`
 and `$pull`, it asks that value alone. Negations turn the answer around, so `$ne` means that no value is equal.

@@ -1,4 +1,4 @@
-"""What does a value become as another type?"""
+"""Expressions that convert a value to another type."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What lies so many units after a date, and how many units lie between two? On the calendar of a time zone."""
+"""Date arithmetic, on the calendar of a time zone: so many units after a date, and the units between two."""
 
 import calendar
 import datetime

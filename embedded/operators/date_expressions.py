@@ -1,4 +1,4 @@
-"""What do the expressions on dates give?"""
+"""Expressions on dates."""
 
 import datetime
 from collections.abc import Callable, Mapping

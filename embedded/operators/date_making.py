@@ -1,4 +1,4 @@
-"""How is a date put together from its parts or from a text, and taken apart again?"""
+"""Dates put together from their parts or from a text, and taken apart again."""
 
 import datetime
 import re

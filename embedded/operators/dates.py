@@ -1,4 +1,4 @@
-"""Which day is it, and where? BSON dates, their time zones and their parts."""
+"""BSON dates, their time zones and their parts."""
 
 import datetime
 import itertools

@@ -1,4 +1,4 @@
-"""How is a document changed along paths without touching the one it came from?"""
+"""Drafts: a document changed along paths, without touching the one that it came from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

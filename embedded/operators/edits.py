@@ -1,4 +1,4 @@
-"""What does an update by operators ask for? Its edits, in the order in which MongoDB makes them."""
+"""The edits that an update by operators asks for, in the order in which MongoDB makes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which elements of which arrays does an edit change?"""
+"""The elements of arrays that an edit changes: `$`, `$[]` and `$[name]` as positions."""
 
 from collections.abc import Mapping
 from typing import Any

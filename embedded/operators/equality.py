@@ -1,4 +1,4 @@
-"""Is a value the one asked for, or smaller, or one of several?
+"""Tests of a value by comparison: equal to the one asked for, smaller or larger, or one of several.
 
 Each function turns an operand into a test of one value, with a quick test for the common types.
 """

@@ -1,4 +1,4 @@
-"""What is the value of an aggregation expression for a document?
+"""Aggregation expressions: the value of each for a document.
 
 An expression is compiled once to a function of its variables, among them ROOT and CURRENT. MISSING means that there is
 no value: a field that is not there, or `$$REMOVE`.

@@ -1,4 +1,4 @@
-"""How is a field read or set by a name that a path cannot say? `$getField`, `$setField` and `$unsetField`."""
+"""`$getField`, `$setField` and `$unsetField`: fields read or set by names that a path cannot say."""
 
 from collections.abc import Mapping
 from typing import Any

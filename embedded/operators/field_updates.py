@@ -1,4 +1,4 @@
-"""What do the update operators on single values give?
+"""Update operators on single values.
 
 Each takes the current value, MISSING if there is none, the operand and the edit's place, and gives the new value,
 MISSING to leave the field as it is.

@@ -1,4 +1,4 @@
-"""Which expressions decide for themselves what to evaluate, and with which variables?"""
+"""Forms: expressions that decide for themselves what to evaluate, and with which variables."""
 
 import re
 from collections.abc import Mapping

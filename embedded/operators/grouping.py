@@ -1,4 +1,4 @@
-"""Which groups do documents fall into, and how many are there?"""
+"""Grouping: the groups that documents fall into, and how many there are."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

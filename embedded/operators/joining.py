@@ -1,4 +1,4 @@
-"""How do documents multiply? By the elements of their arrays, by another collection, by several pipelines."""
+"""`$unwind`, `$lookup` and `$facet`: elements of arrays as documents, equality joins, several pipelines at once."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

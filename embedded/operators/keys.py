@@ -1,4 +1,4 @@
-"""Which bytes sort as a BSON value does? Keys for an index that compares bytes.
+"""Keys for an index that compares bytes: they sort as their BSON values do.
 
 Every key starts with its bracket and no key is the beginning of another, so that keys written one after the other sort
 as tuples do, and turning every bit around reverses the order exactly.

@@ -1,4 +1,4 @@
-"""Which documents does a filter select?"""
+"""Filters: which documents each selects."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What do the arithmetic expressions give?"""
+"""Arithmetic expressions."""
 
 import decimal
 import math

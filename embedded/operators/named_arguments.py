@@ -1,4 +1,4 @@
-"""Which operands does an expression with named operands take, and with which code is another shape refused?"""
+"""Named operands: which ones an expression takes, and the code with which another shape is refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which number, of which BSON type, comes out of arithmetic?
+"""Arithmetic on BSON's numbers: the result, and its type.
 
 The widest type wins: int, long, double, decimal. An int that overflows becomes a long.
 """

@@ -1,4 +1,4 @@
-"""What do the expressions that turn documents into arrays, and back, give?"""
+"""Expressions that turn documents into arrays, and back."""
 
 from collections.abc import Mapping
 from typing import Any

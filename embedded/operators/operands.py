@@ -1,4 +1,4 @@
-"""What do the functions behind expressions take, and what do they say of a wrong operand?"""
+"""Operands: what the functions behind expressions take, and what they say of a wrong one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""In which order do documents come?"""
+"""Sorting: the order in which documents come."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which values does a dotted path reach in a document?"""
+"""Dotted paths: the values that each reaches in a document."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What does a document look like after an update by a pipeline?"""
+"""Updates by a pipeline."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which element of an array did a filter match? The positional `$` of updates and projections."""
+"""The positional `$` of updates and projections: the element of an array that a filter matched."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which fields of a document does a projection keep?"""
+"""Projections: which fields of a document are kept."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

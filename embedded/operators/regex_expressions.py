@@ -1,4 +1,4 @@
-"""What does a regular expression find in a string? `$regexMatch`, `$regexFind` and `$regexFindAll`."""
+"""`$regexMatch`, `$regexFind` and `$regexFindAll`: what a regular expression finds in a string."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What do the expressions on arrays as sets give? Each value once, in MongoDB's order."""
+"""Expressions on arrays as sets: each value once, in MongoDB's order."""
 
 from typing import Any
 

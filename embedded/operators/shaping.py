@@ -1,4 +1,4 @@
-"""How are fields kept, dropped or computed along dotted paths?
+"""Shapes: fields kept, dropped or computed along dotted paths.
 
 A shape is a tree of field names: `{"a": {"b": leaf}}` for `a.b`. Arrays on the way are shaped element by element.
 """

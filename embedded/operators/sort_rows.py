@@ -1,4 +1,4 @@
-"""Which rows of values does a document give to a sort by several paths?
+"""The rows of values that a document gives to a sort by several paths.
 
 Paths into one array go through its elements together: `a.x` and `a.y` of `{a: [{x: 1, y: 9}, {x: 2, y: 0}]}` give the
 rows (1, 9) and (2, 0), never (1, 0).

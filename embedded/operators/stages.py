@@ -1,4 +1,4 @@
-"""Which shapes and which documents go on to the next stage?"""
+"""Stages that choose documents, order them, or change their shape."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping

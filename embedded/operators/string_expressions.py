@@ -1,4 +1,4 @@
-"""What do the expressions on strings give?"""
+"""Expressions on strings."""
 
 from typing import Any
 

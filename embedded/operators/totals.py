@@ -1,4 +1,4 @@
-"""What is the sum, the mean, the extreme or the union of many values?"""
+"""Totals: the sum, the mean, the extreme or the union of many values."""
 
 import decimal
 import math

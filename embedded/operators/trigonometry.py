@@ -1,4 +1,4 @@
-"""What do the expressions on angles give? Of a decimal a decimal, of any other number a double."""
+"""Expressions on angles: of a decimal a decimal, of any other number a double."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is the type of a BSON value called?"""
+"""The names of BSON's types."""
 
 from typing import Any
 

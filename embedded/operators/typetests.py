@@ -1,4 +1,4 @@
-"""Does a value have the type, size, remainder or bits that a filter names?"""
+"""Tests of a value's type, size, remainder or bits."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What does a document look like after an update?"""
+"""Updates: what a document becomes, by operators, by replacement or by a pipeline."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

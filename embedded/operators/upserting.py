@@ -1,4 +1,4 @@
-"""Which fields does a filter give to a document that an upsert inserts?"""
+"""The fields that a filter gives to a document that an upsert inserts."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What does the rest of the store need of BSON values? Their order, their index keys, what a path reaches."""
+"""What the rest of the store needs of BSON values: their order, their index keys, what a path reaches."""
 
 from embedded.operators.comparing import MISSING, UNDEFINED, Bracket, bracket, compare, equal, sort_key
 from embedded.operators.keys import encode_key, invert_key

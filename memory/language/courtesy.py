@@ -1,4 +1,4 @@
-"""Is a text a courtesy alone? "Thanks, that's great!" asks and tells nothing by which something could be found."""
+"""Courtesies: texts such as "Thanks, that's great!", which ask and tell nothing by which something could be found."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""Does a question ask for what was said first or last, or for all that is known? By its words; such questions name no
-subject by which a search could find what they mean."""
+"""Questions for what was said first or last, or for all that is known, told by their words. They name no subject by
+which a search could find what they mean."""
 
 import re
 from dataclasses import dataclass

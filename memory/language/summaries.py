@@ -1,4 +1,4 @@
-"""How is a conversation summarised without a model? Pure functions over its messages."""
+"""Summaries of conversations, without a model. Pure functions over their messages."""
 
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest

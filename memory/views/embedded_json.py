@@ -1,4 +1,4 @@
-"""Which JSON stands in a text: alone, in prose, in a fence of Markdown, or an object a line?"""
+"""The JSON that stands in a text: alone, in prose, in a fence of Markdown, or an object a line."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What are values of JSON, what of them is worth its place, and how is one written in a cell?"""
+"""Values of JSON: their kinds, which of them are worth their place, and how one is written in a cell."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

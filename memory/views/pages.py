@@ -1,4 +1,4 @@
-"""What does a page of HTML say, or an output with tags in it?"""
+"""Pages of HTML, and outputs with tags in them, as plain text."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _BLOCK = re.compile(
 
 
 def is_page(text: str) -> bool:
-    """Does a text begin as a page of HTML, or as a piece of one?"""
+    """Whether a text begins as a page of HTML, or as a piece of one."""
     return _IS_PAGE.match(text) is not None
 
 
@@ -61,5 +61,5 @@ def _pieces(text: str, whole: bool) -> Iterator[str]:
 
 
 def _is_element(name: str) -> bool:
-    """Is it one that outputs have? Comments have no name."""
+    """Whether outputs have such an element. Comments have no name."""
     return not name or name in _UNREAD | _CELL or bool(_INLINE.fullmatch(name) or _BLOCK.fullmatch(name))

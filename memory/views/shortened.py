@@ -1,4 +1,4 @@
-"""Is a text what somebody left of another one? Agents shorten old results of tools in the histories that they send."""
+"""Shortened texts: what is left of longer ones. Agents shorten old results of tools in the histories that they send."""
 
 import re
 

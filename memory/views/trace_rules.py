@@ -1,5 +1,5 @@
-"""What did a tool give? Its summary without a language model: what was called, what came back, and the identifiers and
-texts in it, by which it is found."""
+"""Summaries of tool results, without a language model: what was called, what came back, and the identifiers and texts
+in it, by which it is found."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

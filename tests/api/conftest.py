@@ -1,4 +1,4 @@
-"""What do the tests of the front doors share? A served API without a model and one with a scripted one."""
+"""What the tests of the front doors share: a served API without a model and one with a scripted one."""
 
 import itertools
 from collections.abc import Callable, Iterator

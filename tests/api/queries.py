@@ -1,4 +1,4 @@
-"""How do tests ask `/query`, and what must its answers have?"""
+"""`/query` as tests ask it, and what its answers must have."""
 
 import json
 from collections.abc import Iterator

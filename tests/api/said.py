@@ -1,4 +1,4 @@
-"""What do tests of routes say beforehand, and how do they read whole lists?"""
+"""What tests of routes say beforehand, and how they read whole lists."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Are control characters taken the same way wherever they come in?"""
+"""Control characters are taken the same way wherever they come in."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is told where the disk of the built-in store is full, or cannot be written?"""
+"""What is told where the disk of the built-in store is full, or cannot be written."""
 
 import json
 import os

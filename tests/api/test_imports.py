@@ -1,4 +1,4 @@
-"""Is what only some need loaded by those alone?"""
+"""What only some need is loaded by those alone."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is left of an agent's task when the process is killed in the middle of it? All that was acknowledged, once."""
+"""What is left of an agent's task when the process is killed in the middle of it: all that was acknowledged, once."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What is left of an answer whose process is killed in the middle of it?"""
+"""What is left of an answer whose process is killed in the middle of it."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Do processes log what `LOG_LEVEL` asks for, and to standard error alone?"""
+"""Processes log what `LOG_LEVEL` asks for, and to standard error alone."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does a cross-encoder show over HTTP: in searches, answers, their receipts, and why a message was not used?"""
+"""A cross-encoder shows over HTTP: in searches, answers, their receipts, and why a message was not used."""
 
 import logging
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Does a whole installation find its messages through MongoDB's search?"""
+"""A whole installation finds its messages through MongoDB's search."""
 
 from collections.abc import Callable, Iterator
 

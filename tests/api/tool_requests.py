@@ -1,4 +1,4 @@
-"""What do tests ask of the tool memory over HTTP?"""
+"""What tests ask of the tool memory over HTTP."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Do the examples have every act, and does a border separate what does from what does not?"""
+"""The examples have every act, and a border separates what does from what does not."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Does `python -m bench.proxy` run, and does its report tell what was measured?"""
+"""`python -m bench.proxy` runs, and its report tells what was measured."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""Does the benchmark of compressed histories count what it says?"""
+"""The benchmark of compressed histories counts what it says."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How do the store's tests speak to a server through each of the three drivers?"""
+"""The three drivers, as the store's tests speak to a server through each of them."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""How do tests drive mongosh?"""
+"""mongosh, as tests drive it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Is what was spent on a collection told for as long as the collection is there, and forgotten after?"""
+"""What was spent on a collection is told for as long as the collection is there, and forgotten after."""
 
 import asyncio
 

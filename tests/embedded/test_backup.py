@@ -1,4 +1,4 @@
-"""Is a copy of a running store whole, and a store again?"""
+"""A copy of a running store is whole, and a store again."""
 
 import sqlite3
 import stat

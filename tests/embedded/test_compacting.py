@@ -1,4 +1,4 @@
-"""Does the file give back the room of what was deleted, while others read and write?"""
+"""The file gives back the room of what was deleted, while others read and write."""
 
 import os
 import threading

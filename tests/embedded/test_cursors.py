@@ -1,4 +1,4 @@
-"""Are open cursors kept for as long as they should be?"""
+"""Open cursors are kept for as long as they should be."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Do collections and databases come, go and describe themselves as MongoDB's do?"""
+"""Collections and databases come, go and describe themselves as MongoDB's do."""
 
 import pytest
 from pymongo.errors import OperationFailure

@@ -1,4 +1,4 @@
-"""Is every acknowledged write there after kill -9, and is a failed transaction not?"""
+"""Durability: what was acknowledged is there after reopening, and nothing of a failed transaction is."""
 
 import threading
 

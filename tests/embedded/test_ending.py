@@ -1,4 +1,4 @@
-"""Does every command that may take long end where it is told to: by killOp, a time limit, the shutdown?"""
+"""Every command that may take long ends where it is told to: by killOp, a time limit, the shutdown."""
 
 import asyncio
 from collections.abc import Iterator

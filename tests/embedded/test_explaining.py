@@ -1,4 +1,4 @@
-"""Does explain say which index serves, and how much is read?"""
+"""Explain says which index serves, and how much is read."""
 
 import pytest
 from pymongo.errors import OperationFailure

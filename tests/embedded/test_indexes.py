@@ -1,4 +1,4 @@
-"""Are indexes made, used, enforced and dropped as MongoDB's are?"""
+"""Indexes are made, used, enforced and dropped as MongoDB's are."""
 
 import pytest
 from pymongo.errors import DuplicateKeyError, OperationFailure

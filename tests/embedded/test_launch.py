@@ -1,4 +1,4 @@
-"""Is there exactly one server for a home, and does it come back?"""
+"""There is exactly one server for a home, and it comes back."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Do many clients at once, slow ones and ones that die among them, get what is theirs and leave the server whole?"""
+"""Many clients at once, slow and dying ones among them, get what is theirs and leave the server whole."""
 
 import os
 import socket

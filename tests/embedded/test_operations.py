@@ -1,4 +1,4 @@
-"""Is what is under way shown, and can it be ended?"""
+"""What is under way is shown, and can be ended."""
 
 import resource
 import threading

@@ -1,4 +1,4 @@
-"""Do pipelines leave everybody else alone, and do they belong to whoever asks for their next documents?"""
+"""Pipelines leave everybody else alone, and belong to whoever asks for their next documents."""
 
 import threading
 import uuid

@@ -1,4 +1,4 @@
-"""Which plans are made, and what do they do while others write? That all of them select the same is in properties/."""
+"""Plans: which are made, and what they do while others write. That all of them select the same is in properties/."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Do finds, cursors, counts and pipelines through the drivers do what MongoDB's do?"""
+"""Finds, cursors, counts and pipelines through the drivers do what MongoDB's do."""
 
 import pytest
 from pymongo import MongoClient

@@ -1,4 +1,4 @@
-"""Is a document that the writer has kept decoded always the one that is stored?"""
+"""A document that the writer has kept decoded is always the one that is stored."""
 
 import pytest
 from pymongo.errors import WriteError

@@ -1,4 +1,4 @@
-"""Is what mongosh and Compass send answered in the form that they read? Their commands, as recorded."""
+"""What mongosh and Compass send is answered in the form that they read. Their commands, as recorded."""
 
 import json
 import uuid

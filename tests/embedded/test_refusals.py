@@ -1,4 +1,4 @@
-"""Is what the store does not have refused with MongoDB's own code, never ignored?"""
+"""What the store does not have is refused with MongoDB's own code, never ignored."""
 
 import pytest
 from bson import Decimal128

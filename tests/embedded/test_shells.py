@@ -1,4 +1,4 @@
-"""Does mongosh find a server that it knows how to talk to? What it sends is in test_recorded.py, without it."""
+"""mongosh finds a server that it knows how to talk to. What it sends is in test_recorded.py, without it."""
 
 import uuid
 

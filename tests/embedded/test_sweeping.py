@@ -1,4 +1,4 @@
-"""Do documents go when their time is over, and only those?"""
+"""Documents go when their time is over, and only those."""
 
 import datetime
 import threading

@@ -1,4 +1,4 @@
-"""Does every BSON type come back as it was stored, and is it found again?"""
+"""Every BSON type comes back as it was stored, and is found again."""
 
 import datetime
 import struct

@@ -1,4 +1,4 @@
-"""Does validate find what documents and indexes do not agree in?"""
+"""`validate` finds where documents and indexes do not agree."""
 
 import pytest
 from bson import decode, encode

@@ -1,4 +1,4 @@
-"""Does whatever comes over the wire get its answer or a closed connection, and never harm the server?"""
+"""Whatever comes over the wire gets its answer or a closed connection, and never harms the server."""
 
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""Do inserts, updates and deletes through the drivers do what MongoDB's do?"""
+"""Inserts, updates and deletes through the drivers do what MongoDB's do."""
 
 import re
 import threading

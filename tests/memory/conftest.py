@@ -1,4 +1,4 @@
-"""What do tests of the core share? The encoder, in this process, two processes' memories, and a mirror."""
+"""What tests of the core share: the encoder, in this process, two processes' memories, and a mirror."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path

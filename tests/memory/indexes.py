@@ -1,4 +1,4 @@
-"""What do indexes of a few messages look like whose words are all that they mean?
+"""Indexes of a few messages whose words are all that they mean.
 
 Every word points in a direction of its own; a text points where its words do. So the same word is a cosine of 1,
 another one is near 0, and no model is needed.

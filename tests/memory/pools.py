@@ -1,4 +1,4 @@
-"""Which conversations and questions are the features of candidates tested with?"""
+"""Conversations and questions with which the features of candidates are tested."""
 
 from collections.abc import Iterable, Sequence
 

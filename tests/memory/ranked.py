@@ -1,4 +1,4 @@
-"""How do tests rank an index, as a search does?"""
+"""Indexes ranked by tests, as a search does it."""
 
 from config.recipes import Recipe
 from memory.recall.index import UserIndex

@@ -1,4 +1,4 @@
-"""Is what was typed to find something behind what tells, and found what the encoder has no words for?"""
+"""What was typed to find something stands behind what tells, and what the encoder has no words for is found."""
 
 import pytest
 

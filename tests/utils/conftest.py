@@ -1,4 +1,4 @@
-"""What do tests of models share? The real SDK, pointed at the scripted provider, and a reranker that adds up."""
+"""What tests of models share: the real SDK, pointed at the scripted provider, and a reranker that adds up."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Does a sentence end where readers see an end?"""
+"""A sentence ends where readers see an end."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Is text measured, cut and taken apart as promised, whatever it is?"""
+"""Text is measured, cut and taken apart as promised, whatever it is."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

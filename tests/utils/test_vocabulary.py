@@ -1,4 +1,4 @@
-"""Are texts taken apart as the model was trained to read them?"""
+"""Texts are taken apart as the model was trained to read them."""
 
 from unicodedata import normalize
 

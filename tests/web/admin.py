@@ -1,4 +1,4 @@
-"""What do tests of the admin page share? Who is there, and work that was given up."""
+"""What tests of the admin page share: who is there, and work that was given up."""
 
 from datetime import timedelta
 from typing import Any

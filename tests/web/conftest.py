@@ -1,4 +1,4 @@
-"""What do the tests of pages share? A real browser, and what the admin page has to show."""
+"""What the tests of pages share: a real browser, and what the admin page has to show."""
 
 import os
 import shutil

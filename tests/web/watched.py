@@ -1,4 +1,4 @@
-"""What do tests of pages look at? A page with all that must not happen on it, and how well it can be read."""
+"""What tests of pages look at: a page with all that must not happen on it, and how well it can be read."""
 
 from playwright.sync_api import ConsoleMessage, Page, Request
 

@@ -1,4 +1,4 @@
-"""What do the tests of workers share? A real Redis."""
+"""What the tests of workers share: a real Redis."""
 
 import os
 import shutil

@@ -1,1 +1,1 @@
-"""In which formats do benchmarks come? One file each, that turns a file's JSON into a `Corpus`."""
+"""The formats of benchmarks: one file each, that turns a file's JSON into a `Corpus`."""

@@ -1,4 +1,4 @@
-"""How is LoCoMo's own file read (Maharana et al., 2024; `locomo10.json`)?
+"""Reads LoCoMo's own file (Maharana et al., 2024; `locomo10.json`).
 
 A list of samples. A sample's `conversation` holds `session_1`, `session_1_date_time`, and so on; a turn has `dia_id`,
 `speaker`, `text`, and `blip_caption` where a photo was shared. `qa` lists the questions.

@@ -1,4 +1,4 @@
-"""How are LongMemEval's own files read (Wu et al., 2025; `longmemeval_s.json` and its sisters)?
+"""Reads LongMemEval's own files (Wu et al., 2025; `longmemeval_s.json` and its sisters).
 
 A list of questions, each with a history of its own: `haystack_sessions`, lists of turns, and their `haystack_dates`.
 A turn that answers has `has_answer`. A question whose id ends in `_abs` has no answer in its history.

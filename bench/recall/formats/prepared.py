@@ -1,4 +1,4 @@
-"""How is our own format read, into which any benchmark can be brought?
+"""Reads our own format, into which any benchmark can be brought.
 
 {"corpus", "conversations": [{"id", "messages": [{"id", "session", "speaker", "date", "role", "text"}],
 "questions": [{"id", "question", "category", "evidence": [message ids]}]}]}; other fields are for people.

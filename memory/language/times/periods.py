@@ -1,4 +1,4 @@
-"""Which span of time is a day, a month, a season or a feast? All in UTC; seasons are those of the north."""
+"""Spans of time: days, months, seasons and feasts. All in UTC; seasons are those of the north."""
 
 import calendar
 from collections.abc import Callable

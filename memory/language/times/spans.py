@@ -1,4 +1,4 @@
-"""Which times does a text name? Dates and times relative to now, alone or with "since", "before" or "between"."""
+"""The times that a text names: dates and times relative to now, alone or with "since", "before" or "between"."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Is a budget of tokens kept exactly, and what goes first?"""
+"""A budget of tokens is kept exactly, and what matters least goes first."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which histories does no provider take, and where is that said?"""
+"""Histories that no provider takes are refused by the place of what is wrong."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Does an agent's history become short, step by step, and still hold what its tools gave?"""
+"""An agent's history becomes short, step by step, and still holds what its tools gave."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What do an agent's messages say, as far as they can be read?"""
+"""What an agent's messages say, as far as they can be read."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which part of a long message is shown?"""
+"""Passages: the part of a long message that is shown."""
 
 from agents.tools.record_part import passage
 from utils.text import GAP

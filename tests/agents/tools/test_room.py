@@ -1,4 +1,4 @@
-"""What does a view hold whose budget has room for more?"""
+"""What a view holds whose budget has room for more."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Do the views of whole runs of agents hold what each next call needs, whatever the agents are for?"""
+"""Views of whole runs of agents hold what each next call needs, whatever the agents are for."""
 
 from collections.abc import Iterator
 from itertools import count

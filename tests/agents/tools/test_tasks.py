@@ -1,4 +1,4 @@
-"""Do tasks stand restarts, steps at once, resets and odd results, and say what they do?"""
+"""Tasks stand restarts, steps at once, resets and odd results, and say what they do."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Which messages does an agent's next step get?"""
+"""The view: the messages that an agent's next step gets."""
 
 import json
 from dataclasses import replace

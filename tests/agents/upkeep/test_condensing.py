@@ -1,4 +1,4 @@
-"""Is a bank that has grown condensed at once, whatever the workers are at?"""
+"""A bank that has grown is condensed at once, whatever the workers are at."""
 
 import asyncio
 from collections.abc import Callable

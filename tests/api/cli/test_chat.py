@@ -1,4 +1,4 @@
-"""Does a conversation answer line after line, whatever becomes of one of them?"""
+"""A conversation answers line after line, whatever becomes of one of them."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Does `loci chat` hear what is typed, pasted, piped in or broken off?"""
+"""`loci chat` hears what is typed, pasted, piped in or broken off."""
 
 import io
 import re

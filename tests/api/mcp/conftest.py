@@ -1,4 +1,4 @@
-"""Where do tests of MCP call?"""
+"""The address at which tests call MCP."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Who calls, and is it known when that client has left?"""
+"""Callers by MCP are known, and it is known when a client has left."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is whoever asks answered where MCP cannot be served?"""
+"""MCP's endpoint answers whoever asks, also where MCP cannot be served."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Do errors of the protocol keep to themselves what came in?"""
+"""Errors of the protocol keep to themselves what came in."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is left of a bank whose server is killed between an update and its files?"""
+"""What is left of a bank whose server is killed between an update and its files."""
 
 import asyncio
 from pathlib import Path

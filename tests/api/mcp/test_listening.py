@@ -1,4 +1,4 @@
-"""What do clients hear that listen for changes, by the official client over HTTP?"""
+"""What clients hear that listen for changes, by the official client over HTTP."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Does a recall that finds nothing say so only of what can be searched by now?"""
+"""A recall that finds nothing says so only of what can be searched by now."""
 
 from typing import Any
 

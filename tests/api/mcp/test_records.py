@@ -1,4 +1,4 @@
-"""Does an assistant read by MCP what its tools gave before, part by part, and only what is its user's?"""
+"""An assistant reads by MCP what its tools gave before, part by part, and only what is its user's."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Does a session of the protocol of 2025 outlive the process that it was begun with?"""
+"""A session of the protocol of 2025 outlives the process that it was begun with."""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Who is told of a change, and who not any more?"""
+"""Subscriptions: who is told of a change, and who not any more."""
 
 import asyncio
 from collections.abc import AsyncIterator

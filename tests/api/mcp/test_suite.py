@@ -1,4 +1,4 @@
-"""Do MCP's own tools find a server as they expect it: the conformance suite, and the inspector's command line?"""
+"""MCP's own tools find a server as they expect it: the conformance suite, and the inspector's command line."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Is it up, and what does it run on?"""
+"""Routes of operation: whether it is up, and what it runs on."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

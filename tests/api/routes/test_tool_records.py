@@ -1,4 +1,4 @@
-"""Records of tools over HTTP: do they come back as they were, once?"""
+"""Records of tools over HTTP come back as they were, once."""
 
 import json
 from datetime import datetime

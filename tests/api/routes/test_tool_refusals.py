@@ -1,4 +1,4 @@
-"""What is no request of the tool memory, and what of odd content is one?"""
+"""Requests of the tool memory: what is none, and what of odd content is one."""
 
 from typing import Any
 

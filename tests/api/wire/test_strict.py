@@ -1,4 +1,4 @@
-"""Is JSON read so that nothing slips in, and that nobody else waits for it?"""
+"""JSON is read so that nothing slips in, and that nobody else waits for it."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is looked for in long texts that are made of conversations?"""
+"""Long texts made of conversations, and what is looked for in them."""
 
 import random
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Which names does somebody look for who types nothing else?"""
+"""Bare names: those that somebody looks for who types nothing else."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Are calibrated scores the shares of what answers?"""
+"""Calibrated scores are the shares of what answers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Does the fitted network put what answers first?"""
+"""The fitted network puts what answers first."""
 
 import numpy as np
 

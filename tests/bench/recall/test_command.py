@@ -1,4 +1,4 @@
-"""Does `python -m bench.recall` run, here and against a server?"""
+"""`python -m bench.recall` runs, here and against a server."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does the bootstrap tell better from worse, and from neither?"""
+"""The bootstrap tells better from worse, and from neither."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Are questions counted where they belong?"""
+"""Questions are counted where they belong."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Do the metrics say what one gets by hand?"""
+"""The metrics say what one gets by hand."""
 
 from math import log2
 

@@ -1,4 +1,4 @@
-"""Has each question one slip, and always the same?"""
+"""Each question has one slip, and always the same."""
 
 import pytest
 

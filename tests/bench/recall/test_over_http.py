@@ -1,4 +1,4 @@
-"""Is a server asked as its contract has it?"""
+"""A server is asked as its contract has it."""
 
 import json
 from collections.abc import Callable

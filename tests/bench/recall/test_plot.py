@@ -1,4 +1,4 @@
-"""Is the plot an SVG, whose bars are as long as their values?"""
+"""The plot is an SVG, whose bars are as long as their values."""
 
 from xml.etree import ElementTree
 

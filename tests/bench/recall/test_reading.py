@@ -1,4 +1,4 @@
-"""Is the format of a file told by what stands in it?"""
+"""The format of a file is told by what stands in it."""
 
 from pathlib import Path
 

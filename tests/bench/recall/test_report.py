@@ -1,4 +1,4 @@
-"""Does the report tell what the run found?"""
+"""The report tells what the run found."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Is a saved run the run that was saved?"""
+"""A saved run is the run that was saved."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Is a system told every message, asked every question that counts, and left empty?"""
+"""A system is told every message, asked every question that counts, and left empty."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Is it seen how often nothing is returned, and how sure recall is of what is?"""
+"""It is seen how often nothing is returned, and how sure recall is of what is."""
 
 from bench.recall.silence import Silence, silences
 from tests.bench.recall.rows import row

@@ -1,4 +1,4 @@
-"""Is the conversation that ships with the benchmark one that it can run on?"""
+"""The conversation that ships with the benchmark is one that it can run on."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Is it understood what a peer's run printed, and does such a run stay on this machine?"""
+"""What a peer's run printed is understood, and such a run stays on this machine."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Does the command take what it documents, and refuse the rest before it measures anything?"""
+"""The command takes what it documents, and refuses the rest before it measures anything."""
 
 import pytest
 

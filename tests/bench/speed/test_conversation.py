@@ -1,4 +1,4 @@
-"""Is what is said distinct, enough, and the same in every run?"""
+"""What is said is distinct, enough, and the same in every run."""
 
 from bench.speed.conversation import PER_SESSION, conversation
 

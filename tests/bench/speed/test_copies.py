@@ -1,4 +1,4 @@
-"""Are copies what the service itself would have written?"""
+"""Copies are what the service itself would have written."""
 
 from bench.speed.conversation import PER_SESSION
 from bench.speed.copies import copies, owner_of

@@ -1,4 +1,4 @@
-"""Are the requests that take messages in those that were asked for?"""
+"""The requests that take messages in are those that were asked for."""
 
 from typing import Any
 

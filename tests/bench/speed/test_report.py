@@ -1,4 +1,4 @@
-"""Does the report say what was measured, and nothing of what was not?"""
+"""The report says what was measured, and nothing of what was not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Are times summed up and compared as they should be?"""
+"""Times are summed up and compared as they should be."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How do the conformance tests ask many small questions, and tell all wrong answers at once?"""
+"""Many small questions of the conformance tests, with all wrong answers told at once."""
 
 import math
 from collections.abc import Awaitable, Iterable

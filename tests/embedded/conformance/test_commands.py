@@ -1,4 +1,4 @@
-"""Do commands, cursors, sessions and refused transactions answer as a server by itself does?"""
+"""Commands, cursors, sessions and refused transactions answer as a server by itself does."""
 
 import pytest
 from bson import Int64

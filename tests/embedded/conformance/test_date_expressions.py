@@ -1,4 +1,4 @@
-"""What do the expressions of dates and of the present give, and of which type?"""
+"""Expressions of dates and of the present: what they give, and of which type."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Does what the drivers offer every day work, method by method?"""
+"""What the drivers offer every day works, method by method."""
 
 import pytest
 from bson import decode_all, encode

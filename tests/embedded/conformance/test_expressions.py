@@ -1,4 +1,4 @@
-"""What does each aggregation expression give, and of which type?"""
+"""Aggregation expressions: what each gives, and of which type."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Do files go into GridFS and come out again, through each driver's own bucket?"""
+"""Files go into GridFS and come out again, through each driver's own bucket."""
 
 import gridfs
 import pytest

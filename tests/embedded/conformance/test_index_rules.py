@@ -1,4 +1,4 @@
-"""Do indexes decide what is stored and which documents are read, as MongoDB's do?"""
+"""Indexes decide what is stored and which documents are read, as MongoDB's do."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""With which codes are malformed stages, accumulators and expressions refused?"""
+"""Malformed stages, accumulators and expressions: the codes with which they are refused."""
 
 import datetime
 

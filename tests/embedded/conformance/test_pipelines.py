@@ -1,4 +1,4 @@
-"""What comes out of each stage of a pipeline, and what do groups make of their values?"""
+"""What comes out of each stage of a pipeline, and what groups make of their values."""
 
 import pytest
 from bson import Decimal128, Int64

@@ -1,4 +1,4 @@
-"""Which fields does a find give, and in which order its documents?"""
+"""Projections and sorts: the fields that a find gives, and the order of its documents."""
 
 import datetime
 

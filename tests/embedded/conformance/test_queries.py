@@ -1,4 +1,4 @@
-"""Which documents does each query operator select?"""
+"""Query operators: the documents that each selects."""
 
 import datetime
 import re

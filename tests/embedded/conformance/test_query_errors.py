@@ -1,4 +1,4 @@
-"""With which codes are malformed filters, projections and sorts refused?"""
+"""Malformed filters, projections and sorts: the codes with which they are refused."""
 
 import pytest
 from bson import Regex

@@ -1,4 +1,4 @@
-"""What do the expressions of strings and of conversions give, and of which type?"""
+"""Expressions of strings and of conversions: what they give, and of which type."""
 
 from bson import Decimal128, Int64, Regex
 

@@ -1,4 +1,4 @@
-"""With which codes are updates refused, and does the document stay as it was?"""
+"""Refused updates: their codes, and that the document stays as it was."""
 
 import pytest
 from bson import Int64

@@ -1,4 +1,4 @@
-"""What does each update operator leave in a document, and how is it counted?"""
+"""Update operators: what each leaves in a document, and how it is counted."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Do the bytes of a key sort as the values do?"""
+"""The bytes of a key sort as the values do."""
 
 import datetime
 

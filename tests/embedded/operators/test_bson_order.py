@@ -1,4 +1,4 @@
-"""Do values compare as MongoDB says?"""
+"""Values compare as MongoDB says."""
 
 import datetime
 

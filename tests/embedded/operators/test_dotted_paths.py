@@ -1,4 +1,4 @@
-"""Which values does an index hold for a path?"""
+"""Dotted paths: the values that an index holds, and those that filters look at."""
 
 from typing import Any
 

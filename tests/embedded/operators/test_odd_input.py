@@ -1,4 +1,4 @@
-"""Does every operator answer odd values with a result or an error of the store, and nothing else?"""
+"""Every operator answers odd values with a result or an error of the store, and nothing else."""
 
 import contextlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""What does a pattern find, how long may it be, and how many of the long ones are kept?"""
+"""Patterns: what one finds, how long it may be, and how many of the long ones are kept."""
 
 import re
 

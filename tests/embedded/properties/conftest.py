@@ -1,4 +1,4 @@
-"""What holds for every document, filter, update and crash? Properties, tried on examples that Hypothesis makes up.
+"""Properties that hold for every document, filter, update and crash, tried on examples that Hypothesis makes up.
 
 As they stand, the examples are always the same ones and the whole folder takes less than a minute. To look for bugs
 with new ones, say how many each property is to be tried on, and give pytest the time for it:

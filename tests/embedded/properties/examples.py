@@ -1,4 +1,4 @@
-"""How many examples is a property tried on? conftest.py says how to ask for more."""
+"""How many examples a property is tried on. conftest.py says how to ask for more."""
 
 import os
 

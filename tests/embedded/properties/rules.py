@@ -1,4 +1,4 @@
-"""What does MongoDB's manual say of order, paths and filters? Written down a second time, as plainly as it can be.
+"""MongoDB's manual on order, paths and filters, written down a second time, as plainly as it can be.
 
 Nothing here is fast and nothing is shared with the store, so that the two only agree where both are right.
 """

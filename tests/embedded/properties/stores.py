@@ -1,4 +1,4 @@
-"""How do properties speak to a store in this process, and look into its file?"""
+"""A store in this process, to which properties speak and into whose file they look."""
 
 import itertools
 import sqlite3

@@ -1,4 +1,4 @@
-"""Does the store answer a client as mongomock does, where mongomock follows MongoDB?"""
+"""The store answers a client as mongomock does, where mongomock follows MongoDB."""
 
 import copy
 from functools import partial

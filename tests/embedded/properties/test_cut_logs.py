@@ -1,4 +1,4 @@
-"""Is the store, cut off anywhere, what it was after some of its COMMITs, and never less than what was acknowledged?
+"""The store, cut off anywhere, is what it was after some of its COMMITs, and never less than what was acknowledged.
 
 A machine writes, keeps a model of its own beside it, and now and then goes on with a copy of the files as they are, as
 after a kill. Whatever the log is cut off to, opening it gives the model as it was then.

@@ -1,4 +1,4 @@
-"""Do comparison, filters, counts and distinct values obey their laws, for values of every type?
+"""Comparison, filters, counts and distinct values obey their laws, for values of every type.
 
 The laws are those of MongoDB's manual: its order of types and values, what a path reaches, and that operators are one
 another's opposites. rules.py has them in full.

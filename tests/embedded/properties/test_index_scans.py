@@ -1,4 +1,4 @@
-"""Does every index say the same as the documents themselves, whatever was written before?"""
+"""Every index says the same as the documents themselves, whatever was written before."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Is what clients were told there after kill -9, and what they were not told there whole, in order or not at all?
+"""What clients were told is there after kill -9; what they were not told is there whole, in order, or not at all.
 
 Each client changes a collection of its own and a log that all share, one operation after the other, until the server
 dies under it. What is there then has to be what the client's model was after the last operation that was acknowledged,

@@ -1,4 +1,4 @@
-"""Do sorts, projections and the stages of pipelines obey their laws, for values of every type?
+"""Sorts, projections and the stages of pipelines obey their laws, for values of every type.
 
 Stages change places where that changes nothing; groups are the documents with equal values, and their accumulators say
 what their names say; `$unwind` and `$lookup` give what arrays and filters hold.

@@ -1,4 +1,4 @@
-"""Do updates obey their laws, for values of every type?
+"""Updates obey their laws, for values of every type.
 
 An operator changes nothing when it comes a second time; a changed document's bytes are those of writing it whole;
 `$min` and `$max` follow the order of BSON; `$push` puts in, then sorts, then cuts; arrays are sets by equality to

@@ -1,4 +1,4 @@
-"""Do banks keep what they are told, in the files and in the history?"""
+"""Banks keep what they are told, in the files and in the history."""
 
 from dataclasses import FrozenInstanceError, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is what is at hand never older than it says, and gone with its bank?"""
+"""What is at hand is never older than it says, and gone with its bank."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What stays of a bank that is condensed by rules?"""
+"""Condensing by rules: what stays of a bank."""
 
 import re
 from datetime import UTC, datetime, timedelta

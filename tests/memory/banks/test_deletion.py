@@ -1,4 +1,4 @@
-"""Does a deleted bank leave nothing, whatever happens meanwhile?"""
+"""A deleted bank leaves nothing, whatever happens meanwhile."""
 
 import asyncio
 

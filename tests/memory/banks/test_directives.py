@@ -1,4 +1,4 @@
-"""Is content that decides itself where it goes carried out as it says, or refused?"""
+"""Content that decides itself where it goes is carried out as it says, or refused."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Are a bank's files whole, in order, and gone when they are to be?"""
+"""A bank's files are whole, in order, and gone when they are to be."""
 
 from pathlib import Path
 

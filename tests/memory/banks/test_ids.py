@@ -1,4 +1,4 @@
-"""Has the same project always the same bank, and no two the same one?"""
+"""The same project always has the same bank, and no two share one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Does Markdown stay whole when it is taken apart, put into a section, and put together again?"""
+"""Markdown stays whole when it is taken apart, put into a section, and put together again."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""What is taken from a model on banks, and what is refused?"""
+"""What is taken from a model on banks, and what is refused."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is what a condensed bank does not say any more told, found by its words, and gone with the bank?"""
+"""What a condensed bank does not say any more is told, found by its words, and gone with the bank."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Does what is said twice stand in a bank once, and in the order in which it was said last?"""
+"""What is said twice stands in a bank once, and in the order in which it was said last."""
 
 from datetime import UTC, datetime, timedelta
 

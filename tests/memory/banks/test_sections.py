@@ -1,4 +1,4 @@
-"""Is what banks say recalled by those who ask for it, and in nobody's way?"""
+"""What banks say is recalled by those who ask for it, and is in nobody's way."""
 
 import asyncio
 from typing import Any

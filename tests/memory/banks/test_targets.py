@@ -1,4 +1,4 @@
-"""Does content go where it says itself that it belongs?"""
+"""Content goes where it says itself that it belongs."""
 
 import pytest
 

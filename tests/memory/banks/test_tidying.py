@@ -1,4 +1,4 @@
-"""Are banks that have grown condensed, once, and their history not?"""
+"""Banks that have grown are condensed, once; their history is not."""
 
 import json
 from typing import Any

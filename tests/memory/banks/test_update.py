@@ -1,4 +1,4 @@
-"""Is an update that comes again told from another one?"""
+"""An update that comes again is told from another one."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Does a bank keep all that it is told, whoever else writes and whatever dies in between?"""
+"""A bank keeps all that it is told, whoever else writes and whatever dies in between."""
 
 import asyncio
 import json

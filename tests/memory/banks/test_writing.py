@@ -1,4 +1,4 @@
-"""What may a model replace in a large bank, of which it is shown the headings?"""
+"""What a model may replace in a large bank, of which it is shown the headings."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is one of a chain in force, and never two, whatever is replaced, undone and deleted?"""
+"""One of a chain is in force, and never two, whatever is replaced, undone and deleted."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

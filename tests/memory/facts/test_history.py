@@ -1,4 +1,4 @@
-"""What is in force, now and in the past, after decisions were taken back?"""
+"""What is in force, now and in the past, after decisions were taken back."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Is what users state settled once, in order, whoever else changes facts meanwhile, and is nothing of it lost?"""
+"""What users state is settled once, in order, whoever else changes facts meanwhile, and nothing of it is lost."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Does a message with another text leave nothing of the former one, and is all made anew of the new one?"""
+"""A message with another text leaves nothing of the former one, and all is made anew of the new one."""
 
 import asyncio
 from datetime import timedelta

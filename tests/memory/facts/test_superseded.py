@@ -1,4 +1,4 @@
-"""What has replaced what a message states?"""
+"""What has replaced what a message states."""
 
 from agents.memory import Memory
 from memory.facts.facts import Decided, Origin

@@ -1,4 +1,4 @@
-"""Does every message get its embedding, exactly one, whatever happens to the model?"""
+"""Every message gets its embedding, exactly one, whatever happens to the model."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

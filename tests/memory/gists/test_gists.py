@@ -1,4 +1,4 @@
-"""What stands in `vectors` for a turn, and what is embedded of it?"""
+"""What stands in `vectors` for a turn, and what is embedded of it."""
 
 import bson
 import numpy as np

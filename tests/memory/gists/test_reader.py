@@ -1,4 +1,4 @@
-"""Which texts are kept in memory, and for how long?"""
+"""Texts kept in memory: which ones, and for how long."""
 
 from datetime import timedelta
 

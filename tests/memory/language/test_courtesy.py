@@ -1,4 +1,4 @@
-"""What says nothing by which something could be found?"""
+"""Courtesies say nothing by which something could be found."""
 
 import pytest
 

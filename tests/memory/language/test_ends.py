@@ -1,4 +1,4 @@
-"""Which questions are for what was said first or last, or for all?"""
+"""Questions for what was said first or last, or for all."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Is a query in another language known as one, and are its function words left out, while English stays as it was?"""
+"""A query in another language is known as one, its function words are left out, and English stays as it was."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Is it understood what a question asks for, and of whom?"""
+"""It is understood what a question asks for, and of whom."""
 
 import time
 

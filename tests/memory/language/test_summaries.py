@@ -1,4 +1,4 @@
-"""Does a summary by rules say what lasts, in few words?"""
+"""A summary by rules says what lasts, in few words."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Which answers of a model are notes?"""
+"""Answers of a model that are notes, and those that are none."""
 
 import json
 

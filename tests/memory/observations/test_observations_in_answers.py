@@ -1,4 +1,4 @@
-"""Does an answer know what agents found out, by a model and by rules, and is it as it was for who has nothing found?"""
+"""An answer knows what agents found out, by a model and by rules, and stays as it was where they found nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Are findings, insights and lessons looked for at the same time, each text once?"""
+"""Findings, insights and lessons are looked for at the same time, each text once."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Does what a search surely means come before what is only like it?"""
+"""What a search surely means comes before what is only like it."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Are the right rows kept by all that is known of them, in the right order? Checked against sorting all of them."""
+"""The right rows are kept by all that is known of them, in the right order. Checked against sorting all of them."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Do neighbours stand by place, in whatever order they came and whoever went? Checked against sorting."""
+"""Neighbours stand by place, in whatever order they came and whoever went. Checked against sorting."""
 
 from collections import defaultdict
 from itertools import pairwise

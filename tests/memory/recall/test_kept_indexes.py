@@ -1,4 +1,4 @@
-"""Whose indexes stay in memory?"""
+"""The indexes that stay in memory, and whose they are."""
 
 import asyncio
 

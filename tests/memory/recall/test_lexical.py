@@ -1,4 +1,4 @@
-"""Is BM25 what its formula says? Checked against loops."""
+"""BM25 is what its formula says. Checked against loops."""
 
 import math
 from collections import Counter

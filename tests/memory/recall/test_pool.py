@@ -1,4 +1,4 @@
-"""Is the pool of candidates of what may be seen alone, and does nothing hidden show in its columns?"""
+"""The pool of candidates is of what may be seen alone, and nothing hidden shows in its columns."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Are all rows found that have a term, however they came? Checked against counting."""
+"""All rows that have a term are found, however they came. Checked against counting."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Is a query searched with what it asks, slips mended, and without the names of those of whom it asks it?"""
+"""A query is searched with what it asks, slips mended, and without the names of those of whom it asks it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Are the right rows kept by their cosine, in the right order? Checked against sorting all of them."""
+"""The right rows are kept by their cosine, in the right order. Checked against sorting all of them."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Is what was said found, as it was asked for, and nothing else?"""
+"""What was said is found, as it was asked for, and nothing else."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Does a cross-encoder change the order of what is found, and nothing else?"""
+"""A cross-encoder changes the order of what is found, and nothing else."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Is the search index there that recall asks, and is it said what to do where it is not?"""
+"""The search index that recall asks is there, and where it is not, it is said what to do."""
 
 import logging
 from collections.abc import Callable

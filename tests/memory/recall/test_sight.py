@@ -1,4 +1,4 @@
-"""Does a search see what it may, also where it is seen once for several searches?"""
+"""A search sees what it may, also where it is seen once for several searches."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Is found through MongoDB's search what is found in memory, of its owner alone, and nothing that is gone?
+"""MongoDB's search finds what is found in memory, of its owner alone, and nothing that is gone.
 
 Commands are compared with what the documentation of MongoDB asks for, and answered by `tests.scripted_mongot`.
 """

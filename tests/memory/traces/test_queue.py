@@ -1,4 +1,4 @@
-"""Does a model note what each tool gave, in the place of the rules, and is no trace forgotten where it cannot?"""
+"""A model notes what each tool gave, in place of the rules; where it cannot, no trace is forgotten."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Is what tools gave kept once, whole, by its owner alone, and gone when it is to be?"""
+"""What tools gave is kept once, whole, seen by its owner alone, and gone when it is to be."""
 
 import asyncio
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which records have the words of a query in what they were called with and what came back?"""
+"""Words of a query: the records that have them in what they were called with and what came back."""
 
 import pytest
 

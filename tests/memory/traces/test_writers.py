@@ -1,4 +1,4 @@
-"""Do a trace and its insight stay one, whoever dies, deletes or overtakes the observer in between?"""
+"""A trace and its insight stay one, whoever dies, deletes or overtakes the observer in between."""
 
 import asyncio
 from collections.abc import Callable

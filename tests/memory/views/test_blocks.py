@@ -1,4 +1,4 @@
-"""What do the results of tools say, packed by meaning?"""
+"""What the results of tools say, packed by meaning."""
 
 import json
 

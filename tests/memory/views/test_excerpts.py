@@ -1,4 +1,4 @@
-"""Which lines of a long text may the next step need?"""
+"""Excerpts: the lines of a long text that the next step may need."""
 
 import pytest
 from hypothesis import given

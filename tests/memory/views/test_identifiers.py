@@ -1,4 +1,4 @@
-"""Is what things are called by told from words?"""
+"""Identifiers, which things are called by, are told from words."""
 
 import pytest
 

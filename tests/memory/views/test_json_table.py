@@ -1,4 +1,4 @@
-"""How do JSON values of one shape become a table?"""
+"""JSON values of one shape become a table."""
 
 from collections.abc import Callable, Mapping
 from itertools import product as product_of

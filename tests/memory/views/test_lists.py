@@ -1,4 +1,4 @@
-"""Which items of a long list stay, and what is said of those that do not?"""
+"""Items of a long list: which stay, and what is said of those that do not."""
 
 from collections.abc import Callable
 

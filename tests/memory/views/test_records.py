@@ -1,4 +1,4 @@
-"""What did a tool give, and does it tell of a failure?"""
+"""What a tool gave, and whether it tells of a failure."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which values of a tool's result may the next step need?"""
+"""Values of a tool's result that the next step may need."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What of what tools gave still holds?"""
+"""Standing: what still holds of what tools gave."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What does a summary without a language model say?"""
+"""What a summary without a language model says."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Is LoCoMo's file read, with its photos and its misspelt evidence?"""
+"""LoCoMo's file is read, with its photos and its misspelt evidence."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Are LongMemEval's files read, each question with a history of its own?"""
+"""LongMemEval's files are read, each question with a history of its own."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is our own format read as it is written?"""
+"""Our own format is read as it is written."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What does a request to remember or to forget speak of?"""
+"""Requests to remember or to forget, and what they speak of."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Are times understood as they are written, and by their distance from now?"""
+"""Times are understood as they are written, and by their distance from now."""
 
 from datetime import UTC, date, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Are the times understood that a question names, and is what is near them told from what is far?"""
+"""The times that a question names are understood, and what is near them is told from what is far."""
 
 import math
 import time

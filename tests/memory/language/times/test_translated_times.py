@@ -1,4 +1,4 @@
-"""Are times understood that are named in other languages, as they are in English?"""
+"""Times that are named in other languages are understood as they are in English."""
 
 import time
 
