@@ -1,7 +1,8 @@
 """Fits by which borders `memory/language/heads.py` tells what a text does: `python -m bench.fit_acts`.
 
 Fitted on the examples and patterns of `bench/data/acts.json`, on what `bench/data/languages.json` has (its questions,
-without their mark, ask; what its users tell neither asks, nor asks to forget or to sum up), and on sentences of the
+without their mark, ask; what its users tell neither asks, nor asks to forget or to sum up), on what users tell of
+themselves (`bench/data/lasting.json`), with a mark at the end and without, and on sentences of the
 English conversations that we wrote: those that end with a question mark ask, with it or without; of the others most
 tell. Each border is a logistic regression over the encoder's embedding and the mark at the end. Tells how well it does
 in each language after those of all others, and with the examples held out, which are in other languages or other words.
@@ -84,7 +85,7 @@ def examples() -> list[Example]:
             of = frozenset(["others"] if at in data["patterns_of_others"] else [])
             made = ((kind, one.format(what)) for kind in patterns if kind != "np" for one in patterns[kind])
             listed += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
-    return [*listed, *_real(), *_sentences()]
+    return [*listed, *_real(), *_sentences(), *_lasting()]
 
 
 def _bare(text: str) -> str:
@@ -119,11 +120,22 @@ def _real() -> list[Example]:
         real += [Example(text.strip(" ¿?？"), "ask", language, REAL) for text in asked]
         told = (item["text"] for item in one["messages"] if item["role"] == "user")
         real += [
-            Example(text, ONLY_SOMETHING, language, REAL)
-            for text in told
+            Example(_bare(text) if at % 2 else text, ONLY_SOMETHING, language, REAL)
+            for at, text in enumerate(told)
             if len(text) <= LONGEST and not {"?", "？"} & set(text)
         ]
     return real
+
+
+def _lasting() -> list[Example]:
+    """What users tell of themselves, as they type it: with its mark, without it, and in small letters."""
+    lasting = json.loads((DATA / "lasting.json").read_text("utf-8"))["lasting"]
+    return [
+        Example(text, "said", language, SENTENCE_WEIGHT)
+        for language, texts in lasting.items()
+        for one in texts
+        for text in dict.fromkeys((one, _bare(one), _bare(one).lower()))
+    ]
 
 
 def _sentences() -> list[Example]:

@@ -20,7 +20,7 @@ Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
 @dataclass(frozen=True)
 class Record:
     """One thing of a user's, as it is exported and imported. It names no user: whoever imports it owns it. Fields are
-    those of `api/portable/lines.py`, where they are checked; times are in UTC. Ids are those that the owner knows, never
+    those of `api/portable/lines.py`, where they are checked; times are in UTC. Ids are those the owner knows, never
     the `_id` that a document took because another user had it. `size`: bytes of the line that it came in."""
 
     kind: str

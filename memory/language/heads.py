@@ -26,7 +26,7 @@ BORDERS = FITTED / "acts.npy"
 MARK = 0.5  # how much a mark counts beside an embedding of length 1
 LONGEST = 200  # characters of a text that only asks
 # How likely what is asked is to be, of a text that ends without a mark and of one that ends with it.
-LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
+LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.5, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
 EVEN = 0.5
 MARKED = 0.6  # how likely a text with a question mark asks at least; what tells all the more is told all the same
@@ -91,7 +91,7 @@ UNREAD = Doing(*[0.0] * len(ACTS))  # of a text that the encoder has not read
 def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     """What a text asks for, where it is likely enough; `surely`: so that it tells nothing."""
     best: Asked = max(LIKELY, key=lambda act: getattr(does, act))
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or (does.states > getattr(does, best) and not ends_with_question_mark(text)):
         return None
     ends = ends_with_full_stop(text) or ends_with_question_mark(text)
     least = (SURE if surely else LIKELY[best])[ends]
