@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import new_id
-from memory.product import Landed, Record, nothing
+from memory.product import Landed, Record, Taker, nothing
 from memory.store import AT_ONCE, Collections, by_key, in_order, pending, picked
 from memory.traces.call import Called, Task
 from memory.traces.documents import document_of
@@ -48,7 +48,7 @@ async def _traces(collections: Collections, owner: str, task: Document) -> Async
         yield trace
 
 
-class TaskTaker:
+class TaskTaker(Taker):
     """Takes in `task`."""
 
     def __init__(self, owner: str, collections: Collections) -> None:
@@ -69,12 +69,8 @@ class TaskTaker:
 
         return Landed("task", len(new), len(documents) - len(new), take_back)
 
-    def check_end(self) -> None: ...
 
-    async def close(self) -> None: ...
-
-
-class TraceTaker:
+class TraceTaker(Taker):
     """Takes in `trace`, into the task that came before. `observed`: a model writes the summaries that are still to be
     written."""
 
@@ -107,10 +103,6 @@ class TraceTaker:
             await self._traces.drop(self._owner, new)
 
         return Landed("trace", len(new), len(records) - len(new), take_back if new else nothing)
-
-    def check_end(self) -> None: ...
-
-    async def close(self) -> None: ...
 
     async def _name(self, documents: dict[str, Document]) -> None:
         """Lets each trace have the id that it has already, or that it had, or where another of the owner's has that,

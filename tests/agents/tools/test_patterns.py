@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from agents.tools.budget import estimated
-from agents.tools.conversation import closing, digest, findings_in, picked, points_at
+from agents.tools.conversation import closing, digest, leans_on
 from memory.views.excerpts import excerpt, failures_in
 from memory.views.records import read_json
 from memory.views.relevance import talk_of
@@ -24,11 +24,9 @@ BLOB = base64.b64encode(bytes(at * 7919 % 251 for at in range(60_000))).decode()
 @pytest.mark.parametrize("run", RUNS)
 def test_each_reader_takes_time_by_the_length_alone(run: str) -> None:
     text = run * (LENGTH // len(run)) + "!"
-    for read in (estimated, closing, findings_in, failures_in, read_json):
+    for read in (estimated, closing, digest, failures_in, read_json):
         read(text)  # type: ignore[operator]
-    digest(text, "the second")
-    points_at(text, text)
-    picked("the second", text)
+    leans_on(text, text)
     talk = talk_of([text], [text])
     excerpt(text, talk, 2_000)
     talk.keeps(text, text)
