@@ -84,14 +84,14 @@ def test_the_last_results_are_packed_before_anything_that_the_user_said_goes() -
     assert "deposit=20" in found[-1]["content"]
 
 
-def test_then_long_messages_in_between_are_cut_alike_and_keep_their_ends() -> None:
+def test_then_long_messages_in_between_are_cut_alike() -> None:
     said = [user(f"{at} {LONG} end {at}") for at in range(5)]
     messages = [*said[:2], SYSTEM, *said[2:], *step(1)]
     found = view(messages, ViewOptions(3, 2_000, tokens_of(messages) - 150))
     assert [found[0], found[2], *found[4:]] == [said[0], SYSTEM, found[4], said[4], *step(1)]
     for at, one in ((1, found[1]), (2, found[3]), (3, found[4])):
         text = one["content"]
-        assert text.startswith(f"{at} lorem") and "…" in text and text.endswith(f" end {at}")
+        assert text.startswith(f"{at} lorem") and text.endswith("…")
         assert len(text) >= len(LONG) - 300
 
 
