@@ -29,16 +29,15 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     """What is spoken of: all that the user said, how the agent ended, and the failures that the last results tell of;
     fields are asked for by the user's last question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
-    told = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "assistant")
-    last = next(filter(None, told), "")
+    last = last_said(messages, "assistant")
     failures = [line for text in _last_results(messages) for line in failures_in(text)]
     return talk_of([*said, *_names_in(last), closing(last), *failures, query], [*_question(said), query])
 
 
-def last_said(messages: Sequence[Message]) -> str:
-    """The user's last message."""
-    said = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
-    return next(said, "")
+def last_said(messages: Sequence[Message], role: str = "user") -> str:
+    """The last text of the user's, or of another role's; empty where there is none."""
+    said = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == role)
+    return next(filter(None, said), "")
 
 
 def _last_results(messages: Sequence[Message]) -> Iterator[str]:
