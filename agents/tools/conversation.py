@@ -5,12 +5,12 @@ knew of its tools; but not what a short answer of the user's leans on: "yes, ple
 and "option 2" the second item of a list, which need not stand anywhere else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agents.openai_chat import text_of
 from agents.tools.messages import RESULTS, Message, calls_of, is_retrieved
 from memory.language import is_courtesy
-from memory.views import MARKS, Talk, failures_in, is_name, talk_of
+from memory.views import MARKS, Talk, is_name, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP, cut_at_word
 
@@ -26,27 +26,17 @@ READ = 20_000  # characters of a message's end in which that is looked for
 
 
 def spoken_of(messages: Sequence[Message], query: str) -> Talk:
-    """What is spoken of: all that the user said, how the agent ended, and the failures that the last results tell of;
-    fields are asked for by the user's last question, and the query."""
+    """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
+    question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     last = last_said(messages, "assistant")
-    failures = [line for text in _last_results(messages) for line in failures_in(text)]
-    return talk_of([*said, *_names_in(last), closing(last), *failures, query], [*_question(said), query])
+    return talk_of([*said, *_names_in(last), closing(last), query], [*_question(said), query])
 
 
 def last_said(messages: Sequence[Message], role: str = "user") -> str:
     """The last text of the user's, or of another role's; empty where there is none."""
     said = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == role)
     return next(filter(None, said), "")
-
-
-def _last_results(messages: Sequence[Message]) -> Iterator[str]:
-    """What the last calls of tools gave."""
-    for message in reversed(messages):
-        if calls_of(message):
-            return
-        if message.get("role") in RESULTS:
-            yield text_of(message.get("content"))
 
 
 def _question(said: Sequence[str]) -> Sequence[str]:

@@ -45,17 +45,6 @@ async def tasks(memory: Memory) -> int:
     return await memory.engine.store.collections.tasks.count_documents({})
 
 
-async def test_the_first_step_passes_unchanged(quiet: Memory) -> None:
-    for messages in (
-        [user(BOOK)],
-        [{"role": "system", "content": "x"}],
-        [user("a"), {"role": "assistant", "content": "b"}],
-    ):
-        done = await compress(quiet, messages)
-        assert (list(done.messages), done.trace_ids) == (messages, ())
-    assert await kept(quiet) == []
-
-
 async def test_the_newest_results_are_kept_and_shown_whole(quiet: Memory) -> None:
     messages = [user(BOOK), *step(1, {"code": "HAT136"})]
     done = await compress(quiet, messages)

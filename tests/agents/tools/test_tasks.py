@@ -19,7 +19,6 @@ from config.settings import Settings
 from memory.traces import documents as trace_documents
 from memory.traces import traces
 from tests.conversations import Silent, found, say, settle
-from tests.meanwhile import meanwhile
 from tests.scripted_model import ScriptedModel, status
 from tests.tool_calls import (
     BOOK,
@@ -36,7 +35,6 @@ from tests.tool_calls import (
     user,
 )
 from tests.tool_views import shapes
-from utils.errors import Conflict
 
 LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of the tool memory's document
 
@@ -60,20 +58,6 @@ async def test_steps_of_one_task_at_once_keep_everything_once(both: tuple[Memory
     assert len(await kept(both[0])) == len(await insights(both[0])) == 8
     await asyncio.gather(*(compress(both[at % 2], [user(BOOK), *step(100 + at)]) for at in range(6)))
     assert len(await kept(both[0])) == len(await insights(both[0])) == 14
-
-
-async def test_a_task_that_is_deleted_meanwhile_is_a_conflict(
-    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def reset() -> None:
-        await both[1].tool_memory.reset("ann", "t")
-
-    meanwhile(monkeypatch, both[0].engine.store.collections.traces, "insert_many", reset)
-    with pytest.raises(Conflict):
-        await compress(both[0], [user(BOOK), *steps(3)])
-    assert (await kept(both[0]), await insights(both[0])) == ([], [])
-    done = await compress(both[0], [user(BOOK), *steps(3)])
-    assert len(done.trace_ids) == 3
 
 
 async def test_insights_are_no_part_of_what_was_said(quiet: Memory) -> None:
@@ -117,24 +101,6 @@ async def test_records_that_are_all_shown_alike_are_not_ranked_unless_something_
 
     assert await ranked(2) == [] and await ranked(2, query="x") == ["Ranked 2 records"]
     assert await ranked(3) == ["Ranked 3 records"]
-
-
-async def test_the_embedding_model_is_told_once_when_it_is_first_used(
-    make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture
-) -> None:
-    def told() -> list[tuple[str, str, str]]:
-        ours = [one for one in caplog.records if one.name in LOGGERS]
-        return [(one.name, one.levelname, one.getMessage()) for one in ours]
-
-    with caplog.at_level(logging.INFO):
-        async with open_memory(make_settings()) as memory:
-            await compress(memory, [user(BOOK)])
-            assert told() == []
-            for number in range(1, 3):
-                await compress(memory, [user(BOOK), *steps(number)])
-            assert told() == [
-                ("MemoryBankStrategy", "INFO", f"Loading embedding model: {memory.engine.gists.embedder.model}")
-            ]
 
 
 async def test_odd_characters_are_kept_as_far_as_they_are_characters(quiet: Memory) -> None:

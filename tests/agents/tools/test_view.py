@@ -156,14 +156,6 @@ def test_what_the_agent_said_last_counts_as_spoken_of() -> None:
     assert "mood=merry" in context(view(messages)) and "mellow" not in context(view(messages))
 
 
-def test_what_a_failure_in_the_last_results_names_counts_as_spoken_of() -> None:
-    methods = "".join(f"    def part_{at}(self):\n        return self.x + {at}\n" for at in range(60))
-    code = f"class Invoice:\n{methods}    def total(self):\n        return float(self.net)\n{methods}"
-    failed = "..F.\n>   assert inv.total() == 5\nE   AssertionError: assert 5.5 == 5\n"
-    messages = [user("Fix the failing test"), *step(1, code), *step(2, failed)]
-    assert "def total(self):\n        return float(self.net)" in context(view(messages))
-
-
 def test_a_record_takes_no_more_characters_than_it_may() -> None:
     messages = [user(BOOK), *step(1, {"codes": [f"HAT{at:04}" for at in range(900)]}), *step(2)]
     assert 2_000 < len(context(view(messages, ViewOptions(3, 3_000)))) < 3_300
