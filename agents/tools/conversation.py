@@ -16,7 +16,6 @@ from utils.text import GAP, cut_at_word
 
 PROMPTS = ("system", "developer")
 FEW = 32  # characters of a message that says little without what it answers
-WORDS_OF_A_QUESTION = 6  # that is understood alone
 SHORT = 120  # characters of an answer that may lean on what was said
 WHOLE = 160  # characters of a message that stays as it is
 DIGEST = 240  # characters of what of a longer one stays beside its end
@@ -30,25 +29,13 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     last = last_said(messages, "assistant")
-    return talk_of([*said, *_names_in(last), closing(last), query], [*_question(said), query])
+    return talk_of([*said, *_names_in(last), closing(last), query], [*said[-1:], query])
 
 
 def last_said(messages: Sequence[Message], role: str = "user") -> str:
     """The last text of the user's, or of another role's; empty where there is none."""
     said = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == role)
     return next(filter(None, said), "")
-
-
-def _question(said: Sequence[str]) -> Sequence[str]:
-    """The user's last message, with what it goes back to: those before a mere "yes" or "the second"."""
-    first = len(said) - 1
-    while (
-        first > 0
-        and len(said[first]) <= FEW
-        and not (said[first].rstrip().endswith("?") and len(said[first].split()) >= WORDS_OF_A_QUESTION)
-    ):
-        first -= 1
-    return said[max(0, first) :]
 
 
 def everything(messages: Sequence[Message]) -> list[Message]:
