@@ -1,14 +1,13 @@
 """Does an agent's history become short, step by step, and still hold what its tools gave?"""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
-from agents.tools import view as tool_view
 from config.recipes import NEXT_STEP, TOOL_MEMORY
 from config.settings import Settings
 from memory.traces.traces import Called
@@ -29,16 +28,10 @@ from tests.tool_calls import (
     steps,
     user,
 )
+from tests.tool_views import LONG
 from utils.errors import InvalidInput
 
-LONG = "lorem ipsum dolor sit amet " * 40
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_history_is_little() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tool_view, "LITTLE", 0)
-        yield
+pytestmark = pytest.mark.usefixtures("no_history_is_little")
 
 
 async def tasks(memory: Memory) -> int:
