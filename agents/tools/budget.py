@@ -5,6 +5,7 @@ that is not enough, the oldest.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -12,13 +13,11 @@ from agents.openai_chat import text_of
 from agents.tools.conversation import PROMPTS
 from agents.tools.messages import Message, said_in
 from memory.views import Talk, excerpt, talk_of
-from utils.sentences import split_sentences
 from utils.text import GAP, count_tokens
 
 UNTOLD = "[Earlier messages of the user that are left out here: {}, the first: {}]"
 SHORTEST = 100  # characters of a message or a result that is cut
 FIRST = 40  # characters by which the first message that is left out is known
-ENDING = 3  # of so many characters that are left of a text of one sentence, one is of its end
 NUMBERS, MIXED = 0.28, 0.42  # more tokens for each digit of a number, and each character of a word with digits in it
 # And for each byte of some: marks between values, marks of sentences, the first one of a character of three or four.
 _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, bytes(range(0xE0, 0x100))))
@@ -86,14 +85,13 @@ def within(head: Sequence[Message], budget: int, question: str, *, every: bool) 
     inner = _inner(head)
     shortest = _cut(head, SHORTEST, talk)
     users = len(inner)
-    if tokens_of(shortest) > budget:  # the line that tells of the others may take more than one of them
-        costs = [tokens_of([shortest[at]]) for at in inner]
-        left = budget - tokens_of(_fewer(shortest, 0))
-        users = 0
-        while not every and users < len(inner) - 1 and sum(costs[-users - 1 :]) <= left:
-            users += 1
-        if every or tokens_of(_fewer(shortest, users)) > budget:
+    if tokens_of(shortest) > budget:
+        if every:
             return None
+        fitting = bisect_right(range(users), budget, key=lambda count: tokens_of(_fewer(shortest, count)))
+        if not fitting:
+            return None
+        users = fitting - 1
     longest = max((len(text_of(head[at].get("content"))) for at in inner), default=0)
     return fullest(
         SHORTEST, max(SHORTEST, longest), lambda most: _fewer(_cut(head, most, talk), users), tokens_of, budget
@@ -118,16 +116,8 @@ def _cut(head: Sequence[Message], characters: int, talk: Talk) -> list[Message]:
     for at in _inner(head):
         content = head[at].get("content")
         if isinstance(content, str) and len(content) > characters:
-            shorter[at] = {**head[at], "content": _shortened(content, characters, talk)}
+            shorter[at] = {**head[at], "content": excerpt(content, talk, characters)}
     return shorter
-
-
-def _shortened(text: str, characters: int, talk: Talk) -> str:
-    """What matters of a text; its beginning and its end where a sentence of it is longer than all that may stay."""
-    if max(map(len, split_sentences(text)), default=0) <= characters:
-        return excerpt(text, talk, characters)
-    end = characters // ENDING
-    return f"{text[: characters - end - len(GAP)]}{GAP}{text[-end:]}"
 
 
 def _fewer(head: Sequence[Message], users: int) -> list[Message]:

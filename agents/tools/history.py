@@ -1,7 +1,7 @@
 """Is an agent's history such as a provider takes? What is wrong with it is said at once, and where."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.tools.messages import RESULTS, calls_of
@@ -36,8 +36,8 @@ def wrong_with(message: Mapping[str, Any]) -> str | None:
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         return "tool_calls: must be a list"
-    found = (f"tool_calls.{at}{wrong}" for at, call in enumerate(calls or ()) for wrong in _wrong_call(call))
-    return next(found, None) or next(_wrong_former(message.get("function_call")), None)
+    wrongs = ((at, _wrong_call(call)) for at, call in enumerate(calls or ()))
+    return next((f"tool_calls.{at}{wrong}" for at, wrong in wrongs if wrong), None) or _wrong_former(message)
 
 
 def misplaced_in(messages: Sequence[Mapping[str, Any]]) -> str | None:
@@ -59,34 +59,32 @@ def misplaced_in(messages: Sequence[Mapping[str, Any]]) -> str | None:
     return None
 
 
-def _wrong_call(call: object) -> Iterator[str]:
+def _wrong_call(call: object) -> str | None:
     if not isinstance(call, Mapping):
-        yield ": must be an object"
-        return
+        return ": must be an object"
     function, custom = call.get("function"), call.get("custom")
     if function is not None and not isinstance(function, Mapping):
-        yield ".function: must be an object"
-        return
+        return ".function: must be an object"
     called = function or custom
     if not isinstance(called, Mapping) or not _is_name(called.get("name")):
-        yield ": must name the function"
-        return
+        return ": must name the function"
     if not _is_name(call.get("id")):
-        yield ".id: must be a string that results name"
+        return ".id: must be a string that results name"
     if function and not isinstance(function.get("arguments", ""), str):
-        yield ".function.arguments: must be a string of JSON"
+        return ".function.arguments: must be a string of JSON"
     if not function and not isinstance(called.get("input", ""), str):
-        yield ".custom.input: must be a string"
+        return ".custom.input: must be a string"
+    return None
 
 
-def _wrong_former(call: object) -> Iterator[str]:
+def _wrong_former(message: Mapping[str, Any]) -> str | None:
     """What is wrong with a call of OpenAI's former kind."""
+    call = message.get("function_call")
     if call is None:
-        return
+        return None
     if not isinstance(call, Mapping) or not _is_name(call.get("name")):
-        yield "function_call: must name the function"
-    elif not isinstance(call.get("arguments", ""), str):
-        yield "function_call.arguments: must be a string of JSON"
+        return "function_call: must name the function"
+    return None if isinstance(call.get("arguments", ""), str) else "function_call.arguments: must be a string of JSON"
 
 
 def _is_name(value: object) -> bool:

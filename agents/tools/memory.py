@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from agents.openai_chat import storable, text_of
 from agents.tools.budget import tokens_of
+from agents.tools.conversation import last_said
 from agents.tools.history import check_history
 from agents.tools.messages import Asked, Interaction, Message, ToolResult, interactions, is_retrieved, retrieved_in
 from agents.tools.search import TaskSearch
@@ -231,19 +232,13 @@ def _compressed(step: Step, options: ViewOptions, sent: Mapping[str, Called], kn
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:
-    """What is kept of results: with what the user had asked for."""
-    queries = _asked_for(messages)
-    return [Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at]) for one in results]
-
-
-def _asked_for(messages: Sequence[Message]) -> list[str]:
-    """For each message, what the user had said last."""
-    said, queries = "", []
+    """What is kept of results: with what the user had said last before each."""
+    asked, queries = "", []
     for message in messages:
         if message.get("role") == "user":
-            said = storable(text_of(message.get("content")))[:ASKED]
-        queries.append(said)
-    return queries
+            asked = storable(text_of(message.get("content")))[:ASKED]
+        queries.append(asked)
+    return [Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at]) for one in results]
 
 
 def _record(trace_id: str, call: Called, known: Mapping[str, Trace]) -> Record:
@@ -260,11 +255,4 @@ def _after_all(messages: Sequence[Message]) -> Interaction:
 
 def _query(messages: Sequence[Message]) -> str:
     """What the next step is about: the document's own query, with what the user and the agent said last."""
-    said = [
-        next(
-            (text for one in reversed(messages) if one.get("role") == role and (text := text_of(one.get("content")))),
-            "",
-        )
-        for role in ("user", "assistant")
-    ]
-    return storable(" ".join([NEXT_STEP, *said]))[:ASKED]
+    return storable(" ".join([NEXT_STEP, last_said(messages), last_said(messages, "assistant")]))[:ASKED]

@@ -53,9 +53,13 @@ def interactions(messages: Sequence[Message]) -> list[Interaction]:
         while end < len(messages) and messages[end].get("role") in RESULTS:
             end += 1
         if made or end > first:
-            calls = _Calls(made)
-            results = tuple(_result(place, messages[place], calls) for place in range(first, end))
-            unanswered = tuple((_name(one), _text(_function(one).get("arguments"))) for one in calls.waiting)
+            answered = _answered(made, messages[first:end])
+            calls = ({} if place is None else made[place] for place in answered)
+            results = tuple(
+                _result(place, messages[place], call) for place, call in zip(range(first, end), calls, strict=True)
+            )
+            waiting = map(_function, (call for place, call in enumerate(made) if place not in answered))
+            unanswered = tuple((_text(one.get("name")) or "tool", _text(one.get("arguments"))) for one in waiting)
             found.append(Interaction(at, end, results, unanswered, bool(made)))
         at = max(end, at + 1)
     return found
@@ -89,55 +93,30 @@ def retrieved_in(messages: Iterable[Message]) -> int:
     return sum(text_of(one.get("content")).count(RETRIEVED) for one in messages if is_retrieved(one))
 
 
-class _Calls:
-    """The calls of one message, until results answer them."""
-
-    def __init__(self, made: Sequence[Mapping[str, Any]]) -> None:
-        self._made = made
-        self._waiting = dict.fromkeys(range(len(made)))
-        self._places: defaultdict[str, deque[int]] = defaultdict(deque)  # of the calls with one id
-        for place, call in enumerate(made):
-            self._places[_id(call.get("id"))].append(place)
-
-    @property
-    def waiting(self) -> list[Mapping[str, Any]]:
-        """Those to which nothing came back so far."""
-        return [self._made[place] for place in self._waiting]
-
-    def answered(self, call_id: str) -> Mapping[str, Any]:
-        """The call that the next result under an id answers, which does not wait any more; the last one of the id is
-        answered again and again. Empty where there is none."""
-        places = self._places[call_id]
-        if not places:
-            return {}
-        place = places.popleft() if len(places) > 1 else places[0]
-        self._waiting.pop(place, None)
-        return self._made[place]
+def _answered(made: Sequence[Mapping[str, Any]], results: Sequence[Message]) -> list[int | None]:
+    """The places of the calls that results answer. The last call of an id is answered again and again."""
+    places: defaultdict[str, deque[int]] = defaultdict(deque)  # of the calls with one id
+    for place, call in enumerate(made):
+        places[_id(call.get("id"))].append(place)
+    ids = (places.get(_id(message.get("tool_call_id"))) for message in results)
+    return [None if not own else own.popleft() if len(own) > 1 else own[0] for own in ids]
 
 
-def _result(at: int, message: Message, calls: _Calls) -> ToolResult:
-    call_id = _id(message.get("tool_call_id"))
-    function = _function(calls.answered(call_id))
+def _result(at: int, message: Message, call: Mapping[str, Any]) -> ToolResult:
+    function = _function(call)
     name = _text(function.get("name")) or _text(message.get("name")) or "tool"
     content = repair(_result_text(message.get("content")))
-    return ToolResult(at, call_id, name, _text(function.get("arguments")), content)
+    return ToolResult(at, _id(message.get("tool_call_id")), name, _text(function.get("arguments")), content)
 
 
 def _result_text(content: object) -> str:
     """The text of a result, with a word for each part that is none, in its place."""
     if not isinstance(content, list):
         return text_of(content)
-    return "\n".join(_part(part) for part in content if isinstance(part, dict))
-
-
-def _part(part: dict[str, Any]) -> str:
-    if part.get("type") == "text" or "text" in part:
-        return text_of([part])
-    return word_for(part)
-
-
-def _name(call: Mapping[str, Any]) -> str:
-    return _text(_function(call).get("name")) or "tool"
+    parts = (part for part in content if isinstance(part, dict))
+    return "\n".join(
+        text_of([part]) if part.get("type") == "text" or "text" in part else word_for(part) for part in parts
+    )
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -94,7 +94,7 @@ class TaskSearch:
         """The ids of the `known` records of a task and of those of `calls`, the most relevant first; none, with a
         warning, where the query cannot be embedded."""
         await self._embed(task, known, calls)
-        among = self._traces.insights_of(task, calls) | self._traces.insights_of_traces(known.values())
+        among = self._traces.insights_of(task, known.values(), calls)
         every = replace(TOOL_MEMORY, top_k=len(among))
         try:
             found = await self.insights(task.owner, task.id, query, every, among)

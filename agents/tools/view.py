@@ -5,6 +5,7 @@ was said after them. Within a budget, records are drawn short once and measured;
 longer, the most relevant ones first.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +43,6 @@ FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, an
 BRIEF = 4  # times shorter, what is not the most relevant
 NAMED_OF = 10  # a name that one record of so many has tells of it
 FAILURES_OF = 4  # one failure of so many records is few
-FRAME = 24  # tokens that a table takes beside its title and its rows
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class _Drawing:
         shown = self._as_many(short, order, budget)
         if shown is None or len(shown) < min(len(order), self._options.top_k):
             return None
-        blocks = [left for block in short if (left := block.of(shown)) is not None]
+        blocks = _of(short, shown)
         view = self._view(blocks)
         blocks, _ = self._grown(blocks, self._options.max_chars, budget - tokens_of(view), self._talk)
         fuller = self._view(blocks)
@@ -167,17 +167,16 @@ class _Drawing:
         order = _with_changes(self._order, self._overtaken)
         shown = self._as_many(short, order[: self._options.top_k], budget)
         if shown is None or len(shown) < min(len(order), self._options.top_k):
-            blocks = [left for block in short if (left := block.of(order[: self._options.top_k])) is not None]
-            unnamed = self._least(blocks, budget)
+            unnamed = self._least(_of(short, order[: self._options.top_k]), budget)
             if shown is None:  # there is no room for the names of records
                 return unnamed
-        blocks = [left for block in short if (left := block.of(shown)) is not None]
+        blocks = _of(short, shown)
         rest = tokens_of(self._view(blocks)) - tokens_of(self._tail)
         longest = max((len(record.raw_output) for record in self._step.newest), default=SHORTEST)
         fitted = fullest(SHORTEST, max(longest, SHORTEST), self._cut_tail, tokens_of, budget - rest)
         self._tail = tail if fitted is None else fitted
         shown = self._as_many(short, order, budget) or shown
-        return self._view([left for block in short if (left := block.of(shown)) is not None])
+        return self._view(_of(short, shown))
 
     def _least(self, blocks: Sequence[Block], budget: int) -> list[Message]:
         """The view with less of what the user said in between, which stays so: long messages are cut, for some records
@@ -196,27 +195,12 @@ class _Drawing:
     def _as_many(self, blocks: Sequence[Block], order: Sequence[str], budget: int) -> list[str] | None:
         """The ids of the first records of an order, as many as there is room for; None where there is none for their
         names."""
-        rows = {one.trace_id: (at, row) for at, block in enumerate(blocks)
-                for one, row in zip(block.records, block.rows, strict=True)}  # fmt: skip
 
-        def view(count: int) -> list[Message]:
-            return self._view([left for block in blocks if (left := block.of(order[:count])) is not None])
+        def tokens(count: int) -> int:
+            return tokens_of(self._view(_of(blocks, order[:count])))
 
-        room = budget - tokens_of(view(0))
-        count, begun = 0, set[int]()
-        for trace_id in order:
-            at, row = rows[trace_id]
-            title = "" if at in begun else f"{_summary(blocks[at])}{blocks[at].head}"
-            room -= estimated(row) + estimated(title) + (0 if at in begun else FRAME)
-            if room < 0:
-                break
-            begun.add(at)
-            count += 1
-        while count < len(order) and tokens_of(view(count + 1)) <= budget:
-            count += 1
-        while count >= 0 and tokens_of(view(count)) > budget:
-            count -= 1
-        return None if count < 0 else list(order[:count])
+        fitting = bisect_right(range(len(order) + 1), budget, key=tokens)
+        return list(order[: fitting - 1]) if fitting else None
 
     def _grown(self, blocks: Sequence[Block], limit: int, room: int, talk: Talk) -> tuple[list[Block], bool]:
         """Tables drawn anew with so many characters of each record, the most relevant ones first, and the first one for
@@ -287,6 +271,11 @@ class _Drawing:
         }
         places = range(step.last.start, step.last.end)
         return [{**step.messages[at], "content": cut[at]} if at in cut else step.messages[at] for at in places]
+
+
+def _of(blocks: Iterable[Block], ids: Sequence[str]) -> list[Block]:
+    """Tables with some of their records alone."""
+    return [left for block in blocks if (left := block.of(ids)) is not None]
 
 
 def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:

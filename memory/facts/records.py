@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from memory.facts.store import FactStore
 from memory.ids import keys_of, scoped, unscoped
-from memory.product import Landed, Record
+from memory.product import Landed, Record, Taker
 from memory.store import by_ids, picked
 from utils.mongo import Collection, Document
 
@@ -29,14 +29,12 @@ async def fact_records(facts: Collection, owner: str) -> AsyncIterator[Record]:
         yield Record("fact", identity | picked(fact, FACT) | named | {"history": history})
 
 
-class FactTaker:
+class FactTaker(Taker):
     """Takes in `fact`."""
 
     def __init__(self, owner: str, store: FactStore) -> None:
         self._owner = owner
         self._store = store
-
-    def check(self, record: Record) -> None: ...
 
     async def take(self, records: Sequence[Record]) -> Landed:
         facts = [record.fields for record in records]
@@ -56,10 +54,6 @@ class FactTaker:
             await self._store.delete(self._owner, {"_id": {"$in": new}})
 
         return Landed("fact", len(new), len(facts) - len(new), take_back)
-
-    def check_end(self) -> None: ...
-
-    async def close(self) -> None: ...
 
     def _document(self, fact: Document, keys: dict[str, str]) -> Document:
         """A fact as it is kept. `keys`: the `_id`s of the facts that it names."""

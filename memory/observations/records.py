@@ -6,7 +6,7 @@ from memory.ids import derived_id
 from memory.observations.observation import Observation, Observed, observation_id
 from memory.observations.observations import Observations, document_of
 from memory.observations.scratchpad import folded_of
-from memory.product import Landed, Record
+from memory.product import Landed, Record, Taker
 from memory.store import Collections, by_ids, by_key, picked
 from utils.clock import now
 from utils.mongo import Document, insert_new
@@ -24,14 +24,12 @@ async def observation_records(collections: Collections, owner: str) -> AsyncIter
             yield Record("entry", picked(entry, ENTRY))
 
 
-class EntryTaker:
+class EntryTaker(Taker):
     """Takes in `entry`: what stands in the scratchpad."""
 
     def __init__(self, owner: str, collections: Collections) -> None:
         self._owner = owner
         self._entries = collections.scratchpad
-
-    def check(self, record: Record) -> None: ...
 
     async def take(self, records: Sequence[Record]) -> Landed:
         documents = [self._document(record.fields) for record in records]
@@ -43,24 +41,18 @@ class EntryTaker:
 
         return Landed("entry", len(new), len(documents) - len(new), take_back)
 
-    def check_end(self) -> None: ...
-
-    async def close(self) -> None: ...
-
     def _document(self, fields: Document) -> Document:
         key, value = fields["key"], fields["value"]
         made = {"_id": derived_id(self._owner, key), "user_id": self._owner, "expires_at": None}
         return made | fields | {"folded": folded_of(key, value)}
 
 
-class ObservationTaker:
+class ObservationTaker(Taker):
     """Takes in `observation`. Its id is made of what it says and of whose it is."""
 
     def __init__(self, owner: str, observations: Observations) -> None:
         self._owner = owner
         self._observations = observations
-
-    def check(self, record: Record) -> None: ...
 
     async def take(self, records: Sequence[Record]) -> Landed:
         made = [self._document(record.fields) for record in records]
@@ -71,10 +63,6 @@ class ObservationTaker:
             await self._observations.take_back(self._owner, list(new))
 
         return Landed("observation", len(new), len(made) - len(new), take_back)
-
-    def check_end(self) -> None: ...
-
-    async def close(self) -> None: ...
 
     def _document(self, fields: Document) -> Document:
         category, content, source = fields["category"], fields["content"], fields["source"]

@@ -1,4 +1,4 @@
-"""A call of a tool: as it comes in, as it is kept, and while its summary is written."""
+"""A call of a tool: as it comes in, and as it is kept."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -60,16 +60,3 @@ class Trace:
         """As it is packed; a summary by rules says nothing that its result does not."""
         told = "" if self.model == RULE_BASED else self.summary
         return Record(self.id, self.tool_name, self.raw_input, self.raw_output, told)
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """A trace that is to have an insight, and a summary by a model. `record`: the truth, or as much of it as a model is
-    shown. `query`: what the user asked for."""
-
-    key: str
-    task: Task
-    record: Record
-    query: str
-    summary: str
-    timestamp: datetime

@@ -1,7 +1,9 @@
 """Traces as documents in the store."""
 
+from collections.abc import Iterable, Iterator
+
 from memory.domain import RULE_BASED
-from memory.store import leased, pending
+from memory.store import AT_ONCE, leased, pending
 from memory.traces.call import Called, Task, Trace
 from memory.traces.ids import asked_of, key_of
 from memory.views import Record, signs_of, summary_by_rules
@@ -54,3 +56,18 @@ def trace_of(document: Document) -> Trace:
         characters=document.get("characters", 0),
         signs=tuple(document.get("signs", ())),
     )
+
+
+def batches(listed: Iterable[Document], most: int) -> Iterator[list[str]]:
+    """The keys of traces in batches that are read at once: so many characters of results, or one trace."""
+    batch: list[str] = []
+    size = 0
+    for document in listed:
+        characters = document.get("characters", most)
+        if batch and (size + characters > most or len(batch) == AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append(document["_id"])
+        size += characters
+    if batch:
+        yield batch

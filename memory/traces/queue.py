@@ -11,9 +11,9 @@ from config.prompts import prompt
 from config.recipes import ObserverRecipe
 from memory import metrics
 from memory.store import Collections, claim, fail, held
-from memory.traces.call import Claimed
-from memory.traces.traces import Traces, claimed_of
-from memory.views import Record
+from memory.traces.call import Task, Trace
+from memory.traces.documents import trace_of
+from memory.traces.traces import Traces
 from utils.chat import ChatModel, Message
 from utils.errors import ModelError, ModelGarbage
 from utils.mongo import Document, StoreError
@@ -21,16 +21,16 @@ from utils.text import cut_at_word, shown
 from utils.yielding import Pace
 
 
-async def summary_by_model(model: ChatModel, task: str, record: Record, recipe: ObserverRecipe) -> str:
+async def summary_by_model(model: ChatModel, task: str, trace: Trace, recipe: ObserverRecipe) -> str:
     """The model's summary of a call and its result, as far as that is shown to it. `task`: what the user asked for.
 
     Raises `ModelError`; `ModelGarbage` where the model says nothing.
     """
     told = {
         "task": task[: recipe.task_characters],
-        "tool": record.tool_name,
-        "arguments": record.raw_input[: recipe.characters],
-        "result": record.raw_output[: recipe.characters],
+        "tool": trace.tool_name,
+        "arguments": trace.raw_input[: recipe.characters],
+        "result": trace.raw_output[: recipe.characters],
     }
     asked: list[Message] = [
         {"role": "system", "content": prompt("observer").substitute()},
@@ -47,7 +47,8 @@ BATCH = 8  # traces, where each is a question to a model, asked at the same time
 TURN = 2.5  # seconds of a turn, and of the rest after it
 
 # What is read of a trace: of the truth, no more than a model is shown.
-_READ = ("trace_id", "user_id", "task_id", "epoch", "step", "tool_name", "query", "timestamp", "summary", "observe")
+_READ = ("trace_id", "user_id", "task_id", "epoch", "step", "tool_call_id", "tool_name", "query", "timestamp",
+         "summary", "model", "observe")  # fmt: skip
 
 log = logging.getLogger("Observer")  # the tool memory's document names it so
 
@@ -114,16 +115,17 @@ class TraceQueue:
 
     async def _observe(self, lease: str, document: Document) -> bool:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""
-        claimed = claimed_of(document)
-        mine = {"_id": claimed.key, "observe.lease": lease}
+        trace, owner = trace_of(document), document["user_id"]
+        task = Task(owner, trace.task_id, document["epoch"], trace.step)
+        mine = {"_id": trace.key, "observe.lease": lease}
         noted: Document = {}
         try:
-            await self._kept.make_recallable([claimed])
-            if not await self._kept.is_under_way(claimed.task):
-                await self._kept.drop(claimed.task.owner, [claimed.key])
+            await self._kept.make_recallable(owner, [trace])
+            if not await self._kept.is_under_way(task):
+                await self._kept.drop(owner, [trace.key])
                 return False
             if self._model is not None:
-                noted = await self._note(mine, claimed, self._model)
+                noted = await self._note(mine, owner, trace, document["query"], self._model)
         except (ModelError, StoreError) as error:
             log.warning("a tool's result keeps its summary by rules: %s", error)
             await fail(self._traces, "observe", lease, [document], type(error).__name__)
@@ -134,18 +136,17 @@ class TraceQueue:
         }
         return bool((await self._traces.update_one(mine, written)).matched_count)
 
-    async def _note(self, mine: Document, claimed: Claimed, model: ChatModel) -> Document:
+    async def _note(self, mine: Document, owner: str, trace: Trace, query: str, model: ChatModel) -> Document:
         """Puts the model's summary in the place of the insight by rules; returns what the trace is to say of it, so
         that a trace which names the model has its insight. Nothing where the model says nothing, or the lease, by which
         the trace is `mine`, is lost."""
         try:
-            summary = await summary_by_model(model, claimed.query, claimed.record, self._recipe)
+            summary = await summary_by_model(model, query, trace, self._recipe)
         except ModelGarbage:
-            tool = claimed.record.tool_name
-            log.warning("Empty response of the observer for '%s'; its summary is by rules", tool)
+            log.warning("Empty response of the observer for '%s'; its summary is by rules", trace.tool_name)
             metrics.UNNOTED.inc()
             return {}
         if await self._traces.find_one(mine, {"_id": 1}) is None:
             return {}
-        await self._kept.reword(claimed, summary, model.model)
+        await self._kept.reword(owner, trace, summary, model.model)
         return {"summary": summary, "model": model.model}

@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 
 from pymongo import ReturnDocument
@@ -16,11 +17,10 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.gists import GistEraser, JustSaid
 from memory.ids import new_id
-from memory.store import Changes, Collections, pending
-from memory.traces.call import Called, Claimed, Task, Trace
-from memory.traces.documents import document_of, trace_of
+from memory.store import Changes, Collections, in_order, pending
+from memory.traces.call import Called, Task, Trace
+from memory.traces.documents import batches, document_of, trace_of
 from memory.traces.ids import id_of, key_of, recognise, suspect
-from memory.views import Record
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new
@@ -28,7 +28,7 @@ from utils.mongo import Document, insert_new
 INSIGHT = "insight"  # the kind of the gist of a trace
 RAW = {"raw_input": 0, "raw_output": 0}  # a projection: all of a trace but the truth
 AT_ONCE = 100  # traces that are inserted in one call
-AT_ONCE_CHARACTERS = 1_000_000  # of results whose ids take a few milliseconds
+AT_ONCE_CHARACTERS = 1_000_000  # of results that are read in some milliseconds
 
 
 def place_of(task_id: str) -> str:
@@ -73,11 +73,9 @@ class Traces:
     async def ids_of(self, task: Task, calls: Sequence[Called], known: Mapping[str, Trace]) -> list[str]:
         """The ids that calls have in a task, or are to have. One whose result is what is left of that of a known trace,
         or of its row in a view, has the id of that trace."""
-        if sum(len(call.raw_output) for call in calls) < AT_ONCE_CHARACTERS:
-            keys = [key_of(task, call) for call in calls]
-        else:
-            keys = await asyncio.to_thread(lambda: [key_of(task, call) for call in calls])
-        named = await self._named(task.owner, keys, known)
+        keys = await asyncio.to_thread(lambda: [key_of(task, call) for call in calls])
+        wanted = {key: id_of(key) for key in keys}
+        named = await self.named(task.owner, wanted, {trace.key: trace.id for trace in known.values()})
         ids = [named[key] for key in keys]
         candidates = await asyncio.to_thread(suspect, ids, calls, known) if known else {}
         if not candidates:
@@ -86,42 +84,38 @@ class Traces:
         shortened = await asyncio.to_thread(recognise, calls, candidates, whole)
         return [shortened.get(at, trace_id) for at, trace_id in enumerate(ids)]
 
-    async def _named(self, owner: str, keys: Sequence[str], known: Mapping[str, Trace]) -> dict[str, str]:
-        """The ids of keys: of those that are not known, such as no other trace of the owner has."""
-        ids = {trace.key: trace.id for trace in known.values()}
-        holders = {trace.id: trace.key for trace in known.values()}
+    async def named(self, owner: str, wanted: Mapping[str, str], ids: Mapping[str, str]) -> dict[str, str]:
+        """`ids`, of known traces by their keys, and those of other keys: what is `wanted`, or where another trace of
+        the owner has that, an id that none has."""
+        found, holders = dict(ids), {trace_id: key for key, trace_id in ids.items()}
+        left = {key: trace_id for key, trace_id in wanted.items() if key not in found}
         attempt = 0
-        while new := [key for key in dict.fromkeys(keys) if key not in ids]:
-            tried = {key: id_of(key, attempt) for key in new}
-            own = {"user_id": owner, "trace_id": {"$in": list(tried.values())}}
-            holders |= {
-                one["trace_id"]: one["_id"] for one in await self._traces.find(own, {"trace_id": 1}).to_list(None)
-            }
-            ids |= {key: trace_id for key, trace_id in tried.items() if holders.setdefault(trace_id, key) == key}
+        while left:
+            own = {"user_id": owner, "trace_id": {"$in": list(left.values())}}
+            held = await self._traces.find(own, {"trace_id": 1}).to_list(None)
+            holders |= {one["trace_id"]: one["_id"] for one in held}
+            found |= {key: trace_id for key, trace_id in left.items() if holders.setdefault(trace_id, key) == key}
             attempt += 1
-        return ids
+            left = {key: id_of(key, attempt) for key in left if key not in found}
+        return found
 
-    def insights_of(self, task: Task, calls: Iterable[Called]) -> frozenset[str]:
-        """The keys of the insights of calls."""
-        return frozenset(_gist_key(key_of(task, call)) for call in calls)
-
-    def insights_of_traces(self, traces: Iterable[Trace]) -> frozenset[str]:
-        """The keys of the insights of traces."""
-        return frozenset(_gist_key(one.key) for one in traces)
+    def insights_of(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> frozenset[str]:
+        """The keys of the insights of what is known of a task, and of calls."""
+        return frozenset(map(_gist_key, [*(trace.key for trace in known), *(key_of(task, call) for call in calls)]))
 
     async def not_embedded(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> frozenset[str]:
         """The keys of insights of what is known of a task, and of calls that were kept just now, that a search does not
         see yet: they wait for their embedding, which did not fail, and this process did not keep them just now, which a
         search embeds itself. One that is missing is made: whoever kept its trace is about to, or has died."""
         traces = {_gist_key(one.key): one for one in known}
-        wanted = {*traces, *self.insights_of(task, calls)}
+        wanted = self.insights_of(task, traces.values(), calls)
         keys = [key for key in sorted(wanted) if not self._just_said.has(task.owner, key)]
         if not keys:
             return frozenset()
         found = await self._vectors.find({"_id": {"$in": keys}, "user_id": task.owner}, {"embed": 1}).to_list(None)
         missing = (traces.keys() & keys) - {one["_id"] for one in found}
         if missing:
-            await self.make_recallable([_claimed_without_truth(task, traces[key]) for key in sorted(missing)])
+            await self.make_recallable(task.owner, [traces[key] for key in sorted(missing)])
         return frozenset(missing | {one["_id"] for one in found if _waits(one.get("embed", {}))})
 
     async def known(self, task: Task, calls: Sequence[Called] | None = None) -> dict[str, Trace]:
@@ -145,23 +139,24 @@ class Traces:
         Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
         """
         every = list(calls.items())
+
+        def documents(first: int) -> list[Document]:
+            some = enumerate(every[first : first + AT_ONCE], first)
+            return [document_of(task, one, call, place, observed=self._observed) for place, (one, call) in some]
+
         for start in range(0, len(every), AT_ONCE):
-            documents = await asyncio.to_thread(self._documents, task, every[start : start + AT_ONCE], start)
-            new = await self._insert(documents)
-            if not await self.is_under_way(task):
-                await self.drop(task.owner, [document["_id"] for document in documents])
-                raise Conflict("The task is reset meanwhile", retry_after=1.0)
+            new = await self.take_in(task, await asyncio.to_thread(documents, start))
             if new and not self._observed:
-                done = {"_id": {"$in": [claimed.key for claimed in new]}}
-                await self._traces.update_many(done, {"$set": {"observe": {"state": "done"}}})
+                await self._traces.update_many({"_id": {"$in": new}}, {"$set": {"observe": {"state": "done"}}})
 
     async def take_in(self, task: Task, documents: Sequence[Document]) -> list[str]:
-        """Adds traces that are imported, with their insights; returns the keys of those that are new.
+        """Adds traces with their insights; returns the keys of those that are new. Who added others just now may not
+        have come to their insights.
 
         Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
         """
         inserted = await insert_new(self._traces, documents)
-        await self.make_recallable([claimed_of(document) for document in documents])
+        await self.make_recallable(task.owner, list(map(trace_of, documents)))
         if not await self.is_under_way(task):
             await self.drop(task.owner, [document["_id"] for document in documents])
             raise Conflict("The task is reset meanwhile", retry_after=1.0)
@@ -195,25 +190,10 @@ class Traces:
         time as are read in some milliseconds."""
         own = {"user_id": owner, "task_id": task_id}
         found = await self._traces.find(own, {"characters": 1}).sort([("timestamp", -1), ("_id", -1)]).to_list(None)
-        batch: list[str] = []
-        size = 0
-        for document in found:
-            most -= (characters := document.get("characters", 0))
-            if most < 0:
-                break
-            if batch and (size + characters > AT_ONCE_CHARACTERS or len(batch) == AT_ONCE):
-                yield await self._read(own, batch)
-                batch, size = [], 0
-            batch.append(document["_id"])
-            size += characters
-        if batch:
-            yield await self._read(own, batch)
-
-    async def _read(self, own: dict[str, Any], keys: Sequence[str]) -> list[Trace]:
-        """Traces by their keys, in the keys' order."""
-        found = await self._traces.find(own | {"_id": {"$in": list(keys)}}).to_list(None)
-        place = {key: at for at, key in enumerate(keys)}
-        return sorted(map(trace_of, found), key=lambda trace: place[trace.key])
+        sums = accumulate(document.get("characters", 0) for document in found)
+        fitting = (document for document, taken in zip(found, sums, strict=True) if taken <= most)
+        for keys in batches(fitting, AT_ONCE_CHARACTERS):
+            yield list(map(trace_of, await in_order(self._traces, owner, keys)))
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with its traces and their insights; returns counts by collection. What an agent that goes on
@@ -251,9 +231,9 @@ class Traces:
         counts.update(await self._erase(owner, {"timestamp": {"$lte": moment}}))
         return dict(counts)
 
-    async def reword(self, claimed: Claimed, summary: str, model: str) -> None:
+    async def reword(self, owner: str, trace: Trace, summary: str, model: str) -> None:
         """Gives the insight of a trace a model's summary in the place of the former one."""
-        owner, key = claimed.task.owner, _gist_key(claimed.key)
+        key = _gist_key(trace.key)
         async with self._changes.overwriting(owner):
             await self._vectors.update_one(
                 {"_id": key, "user_id": owner},
@@ -264,21 +244,13 @@ class Traces:
             )
         self._just_said.drop(owner, {key: now()})
 
-    async def make_recallable(self, claimed: Sequence[Claimed]) -> None:
-        """Gives traces of one owner their insights, where they have none."""
-        gists = [_gist(one) for one in claimed]
+    async def make_recallable(self, owner: str, traces: Sequence[Trace]) -> None:
+        """Gives traces their insights, where they have none."""
+        gists = [_gist(owner, trace) for trace in traces]
         inserted = await insert_new(self._vectors, gists)
         new = [gist for gist, is_new in zip(gists, inserted, strict=True) if is_new]
         if new:
-            self._just_said.add(claimed[0].task.owner, new)
-
-    async def _insert(self, documents: list[Document]) -> list[Claimed]:
-        """Inserts traces with their insights; returns those that were new. Who inserted others just now may not have
-        come to their insights."""
-        inserted = await insert_new(self._traces, documents)
-        claimed = [claimed_of(document) for document in documents]
-        await self.make_recallable(claimed)
-        return [one for one, is_new in zip(claimed, inserted, strict=True) if is_new]
+            self._just_said.add(owner, new)
 
     async def _erase(self, owner: str, filter: dict[str, Any]) -> dict[str, int]:
         """Deletes traces with their insights; the truth goes last, so that whoever tries again finds it."""
@@ -299,48 +271,25 @@ class Traces:
         vectors += await self._eraser.erase(owner, gists)  # what landed in between
         return {"traces": traces, "vectors": vectors}
 
-    def _documents(self, task: Task, calls: Sequence[tuple[str, Called]], first: int) -> list[Document]:
-        return [
-            document_of(task, trace_id, call, place, observed=self._observed)
-            for place, (trace_id, call) in enumerate(calls, first)
-        ]
-
 
 def _gist_key(key: str) -> str:
     return f"{key}.insight"
 
 
-def _gist(claimed: Claimed) -> Document:
-    trace_id = claimed.record.trace_id
+def _gist(owner: str, trace: Trace) -> Document:
     return {
-        "_id": _gist_key(claimed.key),
-        "id": trace_id,
-        "trace_id": trace_id,
-        "user_id": claimed.task.owner,
-        "session_id": place_of(claimed.task.id),
+        "_id": _gist_key(trace.key),
+        "id": trace.id,
+        "trace_id": trace.id,
+        "user_id": owner,
+        "session_id": place_of(trace.task_id),
         "kind": INSIGHT,
         "role": "tool",
-        "content": claimed.summary,
-        "timestamp": claimed.timestamp,
+        "content": trace.summary,
+        "timestamp": trace.timestamp,
         "created_at": now(),
         "embed": pending(),
     }
-
-
-def _claimed_without_truth(task: Task, trace: Trace) -> Claimed:
-    return Claimed(trace.key, task, trace.record, "", trace.summary, trace.timestamp)
-
-
-def claimed_of(found: Document) -> Claimed:
-    """A trace as a document, for which a summary is to be written."""
-    return Claimed(
-        key=found["_id"],
-        task=Task(found["user_id"], found["task_id"], found["epoch"], found["step"]),
-        record=Record(found["trace_id"], found["tool_name"], found["raw_input"], found["raw_output"]),
-        query=found["query"],
-        summary=found["summary"],
-        timestamp=found["timestamp"],
-    )
 
 
 def _waits(job: Document) -> bool:

@@ -6,7 +6,7 @@ length of a text and no faster.
 
 from memory.views.blocks import Block, block_of, call_text, is_note, left_out, one_line, tables
 from memory.views.embedded_json import json_in
-from memory.views.excerpts import excerpt, failures_in
+from memory.views.excerpts import excerpt
 from memory.views.identifiers import MARKS, is_name
 from memory.views.json_values import scalars, written
 from memory.views.lists import Shortener, worth_of
@@ -29,7 +29,6 @@ __all__ = [
     "block_of",
     "call_text",
     "excerpt",
-    "failures_in",
     "in_force",
     "is_left_of",
     "is_name",

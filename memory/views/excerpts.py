@@ -21,8 +21,7 @@ FAILING = 16  # and of those with each of these words, since they tell of a fail
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
 SHORT_ANSWER = 100  # characters of a result that says no more than that there is none
-NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
-LONG_LINE = 2_000  # characters of such a line, and of one in which failures are looked for
+LONG_LINE = 2_000  # characters of a line in which failures are looked for
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
 NAME = 0.5  # and an identifier of which nothing else speaks
@@ -224,16 +223,6 @@ def is_no_answer(text: str) -> bool:
     """Whether a text says alone that nothing came back, such as `timeout`."""
     said = text.strip()
     return len(said) <= SHORT_ANSWER and "\n" not in said and _NO_ANSWER.search(said) is not None
-
-
-def failures_in(text: str) -> list[str]:
-    """The first lines of a text that tell of a failure, each with the line before it, which often says where; of long
-    ones, their beginnings."""
-    lines = [line[:LONG_LINE] for line in text[:READ].splitlines() if line.strip()]
-    if is_source(lines):
-        return []
-    told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
-    return [lines[at][:NEAR_FAILURE] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:

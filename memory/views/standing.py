@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from json import dumps
 
 from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
@@ -35,7 +34,6 @@ _COMMAND_READS = re.compile(
 )
 _CALLED = re.compile(r"[^\s\"'`;|&<>()=,]+")  # of a command, what may be the name of a thing
 _NAMING = frozenset({"id", "number", "no", "key", "code", "uuid", "ref", "name", "path", "file"})
-_PAGE = re.compile(r"(?i)page|offset|cursor|skip")
 
 
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
@@ -44,16 +42,11 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
     it is as short as a receipt."""
     answers: defaultdict[Call, list[Record]] = defaultdict(list)
     told: defaultdict[Collection[tuple[str, str]], list[Record]] = defaultdict(list)
-    done: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)  # that succeeded, by tools and arguments
 
     def add(record: Record) -> None:
         answers[record.call].append(record)
         if record.thing:
             told[record.thing].append(record)
-        says = bool(record.raw_output.strip())
-        if not (record.failed and says) and not record.reports_failure and (says or not only_reads(record)):
-            for key, value in (("", None), *record.arguments.items()):
-                done[record.tool_name, dumps((key, value), sort_keys=True)].append(record)
 
     left: list[Record] = []
     times: list[int] = []
@@ -66,11 +59,7 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
         if (at := same.get(said)) is not None:
             times[at] += 1
             continue
-        first = next(iter(one.arguments.items()), ("", None))
-        again = done[one.tool_name, dumps(first, sort_keys=True)] if one.failed and one.reports_failure else []
         is_receipt = said in whole and len(one.raw_output) <= SMALL
-        if any(_is_made_again(later, one) for later in again[-COMPARED:]):
-            continue
         if not is_receipt and (
             any(_stands_for(later, one) for later in answers[one.call][-COMPARED:])
             or any(_is_newer(later, one) for later in told[one.thing][-COMPARED:])
@@ -120,14 +109,6 @@ def _repeats(record: Record, keys: Collection[str]) -> bool:
     """Whether a result has in it what the call was asked with under some keys."""
     shown = Shown.of(scalars(record.output))
     return all(shown.tells(key, record.arguments[key]) for key in keys if key in record.arguments)
-
-
-def _is_made_again(later: Record, failed: Record) -> bool:
-    """Whether a later call that succeeded has all arguments of one that failed, and asks for no other page."""
-    more = later.arguments.keys() - failed.arguments.keys()
-    return not any(map(_PAGE.search, more)) and all(
-        key in later.arguments and later.arguments[key] == value for key, value in failed.arguments.items()
-    )
 
 
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:

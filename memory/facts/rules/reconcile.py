@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from memory.facts.rules.replacing import LIKELY, PERHAPS, replaces
+from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
 from memory.facts.rules.statement import ALSO, Statement, are_of_one, read_statement
 from utils.encoder import Reading
 from utils.text import words
@@ -114,7 +114,11 @@ def _decided_by_words(
             return [Keep(name)]
         if _goes_on(new.text, old.text):
             return [Update(name, new.text)]
-    rivals = [name for name, old in about.items() if new.subject and new.slots & old.slots]
+    rivals = [
+        name
+        for name, old in about.items()
+        if new.subject and new.slots & old.slots and not is_of_another_value(new, old)
+    ]
     if not rivals or ALSO.search(new.text):
         return []
     return [Update(rivals[-1], _in_place_of(facts[rivals[-1]], new)), *map(Delete, rivals[:-1])]

@@ -83,11 +83,28 @@ def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: 
 
 def may_replace(new: Statement, old: Statement) -> bool:
     """Whether two are of one person or thing, or one is of what the other names, and not both are denied."""
-    if ALSO.search(new.text) or (new.denied and old.denied):
+    if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
         return False
     if are_of_one(new, old) or _mentions(new, old):
         return True
     return _person(new) == _person(old) and (is_somebody(new.subject) or is_somebody(old.subject))
+
+
+def is_of_another_value(new: Statement, old: Statement) -> bool:
+    """Whether one of two denies what the other does not say: that the user never lived in Rome says nothing of Oslo."""
+    if new.denied == old.denied or _mentions(new, old):
+        return False
+    particulars, former = (_names(one.text) | set(one.values) for one in (new, old))
+    if particulars and former:
+        return bool(particulars - former) and bool(former - particulars)
+    only_denies = new.denied and not OVER.search(new.text) and not CHANGED.search(new.text)
+    said, was = frozenset(new.named), frozenset(old.named)
+    return (
+        only_denies
+        and new.subject == old.subject
+        and bool(said and was)
+        and not any(is_among(stem, was) for stem in said)
+    )
 
 
 def _mentions(new: Statement, old: Statement) -> bool:

@@ -94,7 +94,8 @@ DENIED = re.compile(
 )
 OVER = re.compile(
     r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|given up|gave up|gives up|sold|broke up|split up|"
-    r"got rid of|gone off|went off|lost|cancell?ed|called off|died|passed away|is over|got over|dropped out|ended)\b"
+    r"got rid of|gone off|went off|lost|left(?! for\b)|cancell?ed|called off|died|passed away|is over|got over|"
+    r"dropped out|ended)\b"
 )
 CHANGED = re.compile(
     r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|nowadays|went (?:up|down)|postponed|"

@@ -15,25 +15,6 @@ pytestmark = pytest.mark.usefixtures("no_history_is_little")
 LEFT_OUT = "Earlier messages of the user that are left out here"
 
 
-def test_what_the_user_named_and_few_records_tell_of_comes_first() -> None:
-    logs = [one for at in range(30) for one in step(at, f"{LONG}\ntenant T-1{at:03} ok\n{LONG}", "logs", pod=at)]
-    logs[14] = step(7, f"{LONG}\nERROR: no key for tenant T-4411\n{LONG}", "logs", pod=7)[0]
-    logs[15] = step(7, f"{LONG}\nERROR: no key for tenant T-4411\n{LONG}", "logs", pod=7)[1]
-    messages = [user("Why does checkout fail for T-4411?"), *logs, *step(99)]
-    for budget in (200, 400, 800):
-        found = view(messages, ViewOptions(3, 2_000, budget))
-        assert tokens_of(found) <= budget and "ERROR: no key for tenant T-4411" in context(found)
-
-
-def test_a_failure_among_many_successes_stays_in_a_small_budget() -> None:
-    batches = [
-        step(at, {"batch": f"B{at:03}", "status": "failed" if at == 4 else "ok"}, f"run{at}") for at in range(30)
-    ]
-    messages = [user("Import everything"), *[one for batch in batches for one in batch], *step(99)]
-    found = context(view(messages, ViewOptions(3, 2_000, 150)))
-    assert "Not shown: " in found and "B004|failed" in found
-
-
 def test_a_budget_that_is_not_needed_changes_nothing() -> None:
     messages = [user(BOOK), *steps(5)]
     whole = view(messages)
@@ -84,14 +65,14 @@ def test_the_last_results_are_packed_before_anything_that_the_user_said_goes() -
     assert "deposit=20" in found[-1]["content"]
 
 
-def test_then_long_messages_in_between_are_cut_alike_and_keep_their_ends() -> None:
+def test_then_long_messages_in_between_are_cut_alike() -> None:
     said = [user(f"{at} {LONG} end {at}") for at in range(5)]
     messages = [*said[:2], SYSTEM, *said[2:], *step(1)]
     found = view(messages, ViewOptions(3, 2_000, tokens_of(messages) - 150))
     assert [found[0], found[2], *found[4:]] == [said[0], SYSTEM, found[4], said[4], *step(1)]
     for at, one in ((1, found[1]), (2, found[3]), (3, found[4])):
         text = one["content"]
-        assert text.startswith(f"{at} lorem") and "…" in text and text.endswith(f" end {at}")
+        assert text.startswith(f"{at} lorem") and text.endswith("…")
         assert len(text) >= len(LONG) - 300
 
 

@@ -1,20 +1,18 @@
 """An agent's history becomes short, step by step, and still holds what its tools gave."""
 
 import json
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
-from agents.tools import view as tool_view
 from config.recipes import NEXT_STEP, TOOL_MEMORY
 from config.settings import Settings
 from memory.traces.traces import Called
 from tests.conversations import Silent
-from tests.scripted_model import ScriptedModel, answer, status
+from tests.scripted_model import ScriptedModel, answer
 from tests.tool_calls import (
     BOOK,
     Message,
@@ -30,31 +28,14 @@ from tests.tool_calls import (
     steps,
     user,
 )
+from tests.tool_views import LONG
 from utils.errors import InvalidInput
 
-LONG = "lorem ipsum dolor sit amet " * 40
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_history_is_little() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tool_view, "LITTLE", 0)
-        yield
+pytestmark = pytest.mark.usefixtures("no_history_is_little")
 
 
 async def tasks(memory: Memory) -> int:
     return await memory.engine.store.collections.tasks.count_documents({})
-
-
-async def test_the_first_step_passes_unchanged(quiet: Memory) -> None:
-    for messages in (
-        [user(BOOK)],
-        [{"role": "system", "content": "x"}],
-        [user("a"), {"role": "assistant", "content": "b"}],
-    ):
-        done = await compress(quiet, messages)
-        assert (list(done.messages), done.trace_ids) == (messages, ())
-    assert await kept(quiet) == []
 
 
 async def test_the_newest_results_are_kept_and_shown_whole(quiet: Memory) -> None:
@@ -65,14 +46,6 @@ async def test_the_newest_results_are_kept_and_shown_whole(quiet: Memory) -> Non
     assert done.trace_ids == (trace.id,)
     assert (trace.call_id, trace.tool_name, trace.raw_input) == ("c1", "find", '{"n": 1}')
     assert trace.raw_output == '{"code": "HAT136"}'
-
-
-async def test_earlier_results_are_shown_packed(quiet: Memory) -> None:
-    earlier = [message for at in range(2) for message in step(at, {"code": f"HAT{at:03}", "note": LONG})]
-    done = await compress(quiet, [user(BOOK), *earlier, *step(2)])
-    assert [one["role"] for one in done.messages] == ["user", "system", "assistant", "tool"]
-    for trace in (await kept(quiet))[:2]:
-        assert f"{trace.id}: {trace.call_id[1:]} -> {trace.record.output['code']}" in context(done.messages)  # type: ignore[index, call-overload]
 
 
 async def test_a_history_that_takes_less_than_its_view_comes_back_as_it_is(quiet: Memory) -> None:
@@ -98,13 +71,6 @@ async def test_a_result_is_kept_once_however_often_its_history_is_sent(quiet: Me
     assert [trace.call_id for trace in traces] == ["c0", "c1", "c2", "c3"]
     assert [trace.step for trace in traces] == [1, 3, 5, 7]
     assert len(await insights(quiet)) == 4
-
-
-async def test_parallel_calls_are_records_of_their_own(quiet: Memory) -> None:
-    last = [calling(call("a", "f"), call("b", "g")), result("b", "two"), result("a", "one")]
-    done = await compress(quiet, [user(BOOK), *last])
-    assert len(done.trace_ids) == 2
-    assert {(one.tool_name, one.raw_output) for one in await kept(quiet)} == {("f", "one"), ("g", "two")}
 
 
 async def test_a_call_without_a_result_is_kept_when_that_comes(quiet: Memory) -> None:
@@ -149,12 +115,6 @@ async def test_what_was_kept_between_requests_is_newer_than_what_was_sent_before
     assert "shipped" in context(done.messages) and "pending" not in context(done.messages)
 
 
-async def test_calls_without_results_are_told(quiet: Memory) -> None:
-    paid = calling(call("p", "send_money", {"to": "bob", "amount": 900}))
-    done = await compress(quiet, [user(BOOK), *step(1), paid, user("Did it work?"), *step(2)])
-    assert context(done.messages).endswith("\nNo result: send_money(to=bob, amount=900)")
-
-
 async def test_a_blank_result_is_shown_as_one(quiet: Memory) -> None:
     for text in (" " * 3_000, "\n" * 3_000, "\u2028" * 3_000):
         done = await compress(quiet, [user(BOOK), *step(1, text), *step(2)], task=repr(text[0]))
@@ -187,13 +147,6 @@ async def test_results_that_an_agent_shortens_later_are_no_new_records(quiet: Me
     assert len(await kept(quiet)) == len(await insights(quiet)) == 3
 
 
-async def test_calls_without_ids_are_all_kept_from_step_to_step(quiet: Memory) -> None:
-    for text in ("HAT1 waits", "HAT1 is done", "HAT1 is done"):
-        await compress(quiet, [user(BOOK), *called_as(""), answered_as("", text)])
-    assert {one.raw_output for one in await kept(quiet)} == {"HAT1 waits", "HAT1 is done"}
-    assert len(await kept(quiet)) == 2
-
-
 async def test_who_embeds_and_observes_is_told_of_what_is_new(make_settings: Callable[..., Settings]) -> None:
     class Heard(Silent):
         told: ClassVar[list[str]] = []
@@ -208,14 +161,6 @@ async def test_who_embeds_and_observes_is_told_of_what_is_new(make_settings: Cal
         for messages in ([user(BOOK)], [user(BOOK), *step(1)], [user(BOOK), *step(1)]):
             await compress(memory, messages)
     assert Heard.told == ["embed", "observe"]
-
-
-async def test_results_that_share_an_id_stay_apart_under_a_budget(quiet: Memory) -> None:
-    texts = [f"It begins. {'dull words. ' * 100}HAT{at} is full. It ends." for at in (136, 200)]
-    messages = [user(BOOK), calling(call("a"), call("a")), *(result("a", text) for text in texts)]
-    done = await compress(quiet, messages, budget=150)
-    assert ["HAT136" in str(one) for one in done.messages] == [False, False, True, False]
-    assert ["HAT200" in str(one) for one in done.messages] == [False, False, False, True]
 
 
 async def test_results_without_calls_are_kept_and_stand_in_the_context(quiet: Memory) -> None:
@@ -313,12 +258,6 @@ async def test_without_a_query_what_was_said_last_ranks_them(quiet: Memory) -> N
     assert (TOOL_MEMORY.top_k, NEXT_STEP) == (3, "how to proceed with the task")
 
 
-async def test_a_record_takes_no_more_characters_than_it_may(quiet: Memory) -> None:
-    messages = [user(BOOK), *step(1, [f"HAT{at:04}" for at in range(500)]), *step(2)]
-    sizes = [len(context((await compress(quiet, messages, max_chars=most)).messages)) for most in (200, 1_000, 9_000)]
-    assert sizes[0] < 400 < sizes[1] < 1_200 < sizes[2]
-
-
 async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory, scripted_model: ScriptedModel) -> None:
     scripted_model.always(answer("Flight HAT001 is booked out."), on="observer")
     noted = step(1, {"code": "HAT001", "note": LONG})
@@ -327,13 +266,3 @@ async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory,
     done = await compress(with_model, [user(BOOK), *noted, *step(2)])
     assert "\nFlight HAT001 is booked out.\nRaw Data: " in context(done.messages)
     assert scripted_model.asked("observer")[0]["messages"][1]["content"].startswith(f'{{"task":"{BOOK}"')
-
-
-async def test_a_model_that_is_down_leaves_records_unranked(
-    with_model: Memory, scripted_model: ScriptedModel, caplog: pytest.LogCaptureFixture
-) -> None:
-    scripted_model.always(status(401), on="embeddings")
-    with caplog.at_level(logging.DEBUG):
-        done = await compress(with_model, [user(BOOK), *shapes(6), *step(9)], top_k=1, query="violin")
-    assert all(f"HAT{at:03}" in context(done.messages) for at in range(6))
-    assert "field5" in context(done.messages).split("[OTHERS]")[0]  # the newest

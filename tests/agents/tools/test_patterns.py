@@ -5,8 +5,8 @@ import base64
 import pytest
 
 from agents.tools.budget import estimated
-from agents.tools.conversation import closing, digest, findings_in, picked, points_at
-from memory.views.excerpts import excerpt, failures_in
+from agents.tools.conversation import closing, digest, leans_on
+from memory.views.excerpts import excerpt
 from memory.views.records import read_json
 from memory.views.relevance import talk_of
 from memory.views.standing import in_force, overtaken
@@ -24,11 +24,9 @@ BLOB = base64.b64encode(bytes(at * 7919 % 251 for at in range(60_000))).decode()
 @pytest.mark.parametrize("run", RUNS)
 def test_each_reader_takes_time_by_the_length_alone(run: str) -> None:
     text = run * (LENGTH // len(run)) + "!"
-    for read in (estimated, closing, findings_in, failures_in, read_json):
+    for read in (estimated, closing, digest, read_json):
         read(text)  # type: ignore[operator]
-    digest(text, "the second")
-    points_at(text, text)
-    picked("the second", text)
+    leans_on(text, text)
     talk = talk_of([text], [text])
     excerpt(text, talk, 2_000)
     talk.keeps(text, text)

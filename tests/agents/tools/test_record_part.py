@@ -1,8 +1,9 @@
-"""Which part of a long text is read."""
+"""Which part of a long text is read, and which of a long message is shown?"""
 
 import pytest
 
-from agents.tools.record_part import MOST_WORDS, part_of
+from agents.tools.record_part import MOST_WORDS, part_of, passage
+from utils.text import GAP
 
 ROWS = "\n".join(f"row {number:04}: nothing of note" for number in range(2_000))
 TEXT = ROWS.replace("row 1200: nothing", "row 1200: the zeppelin HAT136 waits for a pilot, nothing")
@@ -70,3 +71,24 @@ def test_of_a_long_query_the_longest_words_are_looked_for() -> None:
     long = " ".join(f"zeppelin{number}" for number in range(MOST_WORDS))
     assert part_of("w7 and w8", offset=0, limit=100, query=f"{few} {long}") is None
     assert part_of("the zeppelin15", offset=0, limit=100, query=f"{few} {long}") is not None
+
+
+def test_a_short_message_is_shown_whole() -> None:
+    assert passage("My dog is called Biscuit.", "quantum", 100) == "My dog is called Biscuit."
+
+
+def test_of_a_long_message_the_sentences_are_shown_that_the_query_speaks_of() -> None:
+    text = " ".join([*["It rained over the harbour again."] * 200, "The key is with Ada.", *["It was dull."] * 200])
+    shown = passage(text, "Who has the key?", 300)
+    assert "The key is with Ada." in shown and len(shown) <= 300 and GAP in shown
+
+
+def test_of_one_endless_sentence_is_shown_what_stands_around_the_words() -> None:
+    text = f"{'rain and ' * 2_000}the key is with Ada and {'rain and ' * 2_000}"
+    shown = passage(text, "Who has the key?", 300)
+    assert "the key is with Ada" in shown and len(shown) <= 300
+    assert shown.startswith(GAP) and shown.endswith(GAP)
+
+
+def test_a_long_message_without_a_word_of_the_query_is_cut() -> None:
+    assert len(passage("rain and " * 2_000, "key", 300)) <= 300

@@ -145,48 +145,7 @@ def code() -> Run:
     return run.calls("comment_issue", {"ok": True}, key="BILL-232", body="Mended.")
 
 
-def calendar() -> Run:
-    events = [
-        {
-            "event_id": f"evt{at}q7{at}x",
-            "title": title,
-            "start": f"2025-03-1{at}T09:00",
-            "end": f"2025-03-1{at}T10:00",
-            "room": {"room_id": f"R-{at}04", "floor": at, "seats": 4 + at},
-            "attendees": [
-                {"name": name, "email": f"{name.lower()}@acme.example", "reply": "yes"}
-                for name in ("Ida", "Jonas", "Mei")
-            ],
-            "created_at": "2025-01-01T00:00",
-            "color": "#aa00cc",
-        }
-        for at, title in enumerate(("Standup", "Design review", "Budget", "Retrospective", "Hiring"))
-    ]
-    rooms = [{"room_id": f"R-{at}04", "name": f"Room {at}", "seats": 4 + at, "beamer": at == 3} for at in range(6)]
-    run = Run().talk(
-        user("Move my design review to 14 March, somewhere with a beamer, and invite Ravi (ravi@acme.example).")
-    )
-    run.calls("list_events", {"events": events, "next_page": None}, calendar_id="me-7719")
-    run.calls("list_rooms", rooms, day="2025-03-14")
-    run.calls("free_busy", {"busy": [{"room_id": "R-304", "start": "09:00", "end": "09:30"}]}, room_ids=["R-304"])
-    run.calls(
-        "move_event",
-        "Error: R-304 is taken until 09:30",
-        event_id="evt1q71x",
-        start="2025-03-14T09:00",
-        room_id="R-304",
-    )
-    run.talk(said("Room 3 is taken until 09:30. Shall I move it to 10:00, there?"), user("Yes, do that."))
-    moved = events[1] | {"start": "2025-03-14T10:00", "room": {"room_id": "R-304", "floor": 3, "seats": 7}}
-    run.calls("move_event", moved, event_id="evt1q71x", start="2025-03-14T10:00", room_id="R-304")
-    run.calls("invite", {"ok": True, "reply": "pending"}, event_id="evt1q71x", email="ravi@acme.example")
-    run.talk(said("It is moved, and Ravi is invited."), user("And cancel the budget one."))
-    run.calls("cancel_event", {"ok": True}, event_id="evt2q72x")
-    run.talk(said("Cancelled."), user("Where is the retrospective?"))
-    return run.calls("get_room", {"room_id": "R-304"}, room_id="R-304")
-
-
-RUNS = {"shop": shop, "code": code, "calendar": calendar}
+RUNS = {"shop": shop, "code": code}
 
 
 def steps_of(run: Run) -> Iterator[tuple[list[Message], list[str]]]:
@@ -210,7 +169,7 @@ def test_what_the_next_call_needs_stands_in_the_view(name: str) -> None:
     assert needed > 8
 
 
-@pytest.mark.parametrize(("name", "most"), [("shop", 0.5), ("code", 0.85), ("calendar", 0.55)])
+@pytest.mark.parametrize(("name", "most"), [("shop", 0.5), ("code", 0.85)])
 def test_a_view_is_much_shorter_than_the_run(name: str, most: float) -> None:
     whole = shown = 0
     for history, _ in steps_of(RUNS[name]()):
@@ -223,8 +182,7 @@ def test_a_view_is_much_shorter_than_the_run(name: str, most: float) -> None:
 def test_all_that_the_user_named_stays(name: str) -> None:
     *_, (history, _) = steps_of(RUNS[name]())
     shown = [one for one in view(history) if one["role"] == "user"]
-    agreed = ("Yes, please.", "Yes, do that.")
-    assert shown == [one for one in history if one["role"] == "user" and one["content"] not in agreed]
+    assert shown == [one for one in history if one["role"] == "user" and one["content"] != "Yes, please."]
 
 
 def test_records_name_their_tool_and_the_keys_of_what_they_show() -> None:

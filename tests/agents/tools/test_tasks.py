@@ -19,7 +19,6 @@ from config.settings import Settings
 from memory.traces import documents as trace_documents
 from memory.traces import traces
 from tests.conversations import Silent, found, say, settle
-from tests.meanwhile import meanwhile
 from tests.scripted_model import ScriptedModel, status
 from tests.tool_calls import (
     BOOK,
@@ -36,7 +35,6 @@ from tests.tool_calls import (
     user,
 )
 from tests.tool_views import shapes
-from utils.errors import Conflict, NotFound
 
 LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of the tool memory's document
 
@@ -60,29 +58,6 @@ async def test_steps_of_one_task_at_once_keep_everything_once(both: tuple[Memory
     assert len(await kept(both[0])) == len(await insights(both[0])) == 8
     await asyncio.gather(*(compress(both[at % 2], [user(BOOK), *step(100 + at)]) for at in range(6)))
     assert len(await kept(both[0])) == len(await insights(both[0])) == 14
-
-
-async def test_a_task_that_is_deleted_meanwhile_is_a_conflict(
-    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def reset() -> None:
-        await both[1].tool_memory.reset("ann", "t")
-
-    meanwhile(monkeypatch, both[0].engine.store.collections.traces, "insert_many", reset)
-    with pytest.raises(Conflict):
-        await compress(both[0], [user(BOOK), *steps(3)])
-    assert (await kept(both[0]), await insights(both[0])) == ([], [])
-    done = await compress(both[0], [user(BOOK), *steps(3)])
-    assert len(done.trace_ids) == 3
-
-
-async def test_a_task_that_is_reset_knows_nothing_any_more(quiet: Memory) -> None:
-    await compress(quiet, [user(BOOK), *steps(3)])
-    assert await quiet.tool_memory.reset("ann", "t") == {"tasks": 1, "traces": 3, "vectors": 3}
-    assert (await compress(quiet, [user("Go on")])).messages == (user("Go on"),)
-    assert (await quiet.tool_memory.search.insights("ann", "t", "HAT001")).hits == ()
-    with pytest.raises(NotFound):
-        await quiet.tool_memory.reset("ann", "other")
 
 
 async def test_insights_are_no_part_of_what_was_said(quiet: Memory) -> None:
@@ -126,24 +101,6 @@ async def test_records_that_are_all_shown_alike_are_not_ranked_unless_something_
 
     assert await ranked(2) == [] and await ranked(2, query="x") == ["Ranked 2 records"]
     assert await ranked(3) == ["Ranked 3 records"]
-
-
-async def test_the_embedding_model_is_told_once_when_it_is_first_used(
-    make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture
-) -> None:
-    def told() -> list[tuple[str, str, str]]:
-        ours = [one for one in caplog.records if one.name in LOGGERS]
-        return [(one.name, one.levelname, one.getMessage()) for one in ours]
-
-    with caplog.at_level(logging.INFO):
-        async with open_memory(make_settings()) as memory:
-            await compress(memory, [user(BOOK)])
-            assert told() == []
-            for number in range(1, 3):
-                await compress(memory, [user(BOOK), *steps(number)])
-            assert told() == [
-                ("MemoryBankStrategy", "INFO", f"Loading embedding model: {memory.engine.gists.embedder.model}")
-            ]
 
 
 async def test_odd_characters_are_kept_as_far_as_they_are_characters(quiet: Memory) -> None:
@@ -193,23 +150,6 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
     assert ran == {"interactions", "view_of", "tokens_of", "key_of", "summary_by_rules"}
-
-
-async def test_a_result_of_nothing_is_no_part_of_an_older_one_of_the_same_call(quiet: Memory) -> None:
-    def once(output: str, name: str = "git_diff") -> list[Any]:
-        return [calling(call("c", name, {})), result("c", output)]
-
-    diff = "diff --git a/f.py b/f.py\n+    return 2\n" * 3
-    messages = [user("Mend f.py"), *once(diff)]
-    await compress(quiet, messages)
-    messages += once("f.py", "ls")
-    await compress(quiet, messages)
-    messages += once("")
-    await compress(quiet, messages)
-    assert [trace.raw_output for trace in await kept(quiet)] == [diff, "f.py", ""]
-    cleared = [messages[0], messages[1], result("c", "[cleared]"), *messages[3:]]
-    await compress(quiet, cleared)
-    assert len(await kept(quiet)) == 3
 
 
 async def test_what_is_not_sent_any_more_is_older_than_what_came_after_it(quiet: Memory) -> None:
@@ -263,18 +203,6 @@ async def test_of_what_is_not_read_what_the_agent_left_is_shown(quiet: Memory, m
     done = await compress(quiet, [user(BOOK), *step(1, f"{long[:300]}…"), *step(2)])
     assert "HAT001 is full" in context(done.messages) and "Not shown" not in context(done.messages)
     assert len(await kept(quiet)) == 2
-
-
-async def test_of_few_results_a_budget_with_room_for_all_adds_nothing(quiet: Memory) -> None:
-    page = "A long page on heat. " * 40
-    messages = [user("How many households have a heat pump?"), *step(1, {"results": [{"title": "SSB", "url": "https://a.b/c"}]}),
-                *step(2, page, "fetch", url="https://a.b/c"), *step(3, page, "fetch", url="https://a.b/d"),
-                *step(4, {"results": []}), *step(5, "504 Gateway Timeout", "fetch", url="https://a.b/e")]  # fmt: skip
-    whole = await compress(quiet, messages)
-    await settle(quiet)
-    assert (await compress(quiet, messages, budget=5_000)).messages == whole.messages
-    assert (await compress(quiet, messages, budget=whole.tokens)).messages == whole.messages
-    assert (await compress(quiet, messages, budget=whole.tokens - 1)).tokens < whole.tokens
 
 
 async def test_two_processes_give_the_same_view_of_a_history_whatever_is_embedded(

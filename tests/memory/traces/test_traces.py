@@ -9,7 +9,7 @@ import pytest
 from agents.memory import Memory
 from memory.traces import ids as trace_ids
 from memory.traces import traces as traces_module
-from memory.traces.traces import AT_ONCE, Traces, claimed_of
+from memory.traces.traces import AT_ONCE, Traces
 from tests.conversations import until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.tool_calls import called, insights, keep, kept, named
@@ -38,16 +38,12 @@ async def test_a_call_is_kept_whole_with_its_insight(quiet: Memory, traces: Trac
     assert await insights(quiet) == [trace.summary]
 
 
-async def test_a_task_counts_its_steps_and_keeps_its_epoch(traces: Traces) -> None:
-    first, second = await traces.begin("ann", "t"), await traces.begin("ann", "t")
-    assert (first.step, second.step, second.epoch) == (1, 2, first.epoch)
-    for other in (await traces.begin("ann", "t2"), await traces.begin("bob", "t")):
-        assert other.step == 1 and other.epoch != first.epoch
-
-
 async def test_a_task_that_many_begin_at_once_is_one(both: tuple[Memory, Memory]) -> None:
     begun = await asyncio.gather(*(both[at % 2].engine.tools.traces.begin("ann", "t") for at in range(10)))
     assert len({task.epoch for task in begun}) == 1
+    for owner, name in (("ann", "t2"), ("bob", "t")):
+        other = await both[0].engine.tools.traces.begin(owner, name)
+        assert other.step == 1 and other.epoch != begun[0].epoch
     assert sorted(task.step for task in begun) == list(range(1, 11))
 
 
@@ -71,7 +67,7 @@ async def test_calls_whose_ids_would_be_the_same_have_others(
     quiet: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 32 different ids, the chance that 20 differ is next to none."""
-    monkeypatch.setattr(traces_module, "id_of", lambda key, attempt: trace_ids.id_of(key, attempt)[:1])
+    monkeypatch.setattr(traces_module, "id_of", lambda key, attempt=0: trace_ids.id_of(key, attempt)[:1])
     calls = [called(number) for number in range(20)]
     for number, call in enumerate(calls[:10]):
         await keep(traces, call, task=f"t{number % 2}")
@@ -255,11 +251,10 @@ async def test_an_insight_that_comes_late_to_a_task_that_is_reset_goes_too(
     both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = both
-    await keep(one.engine.tools.traces, called(1))
-    [document] = await one.engine.store.collections.traces.find({}).to_list(None)
+    [trace] = await keep(one.engine.tools.traces, called(1))
 
     async def insight_again() -> None:
-        await other.engine.tools.traces.make_recallable([claimed_of(document)])
+        await other.engine.tools.traces.make_recallable("ann", [trace])
 
     meanwhile(monkeypatch, one.engine.store.collections.traces, "delete_many", insight_again)
     await one.engine.tools.traces.reset("ann", "t")

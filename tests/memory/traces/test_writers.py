@@ -37,40 +37,6 @@ async def test_an_insight_that_a_crash_left_out_is_made_up_for(
         assert hit.gist.id == trace.id
 
 
-async def test_a_worker_that_dies_leaves_its_job_to_the_next(
-    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted_model.always(answer(NOTE), on="observer")
-    await keep(traces, called(1))
-    with monkeypatch.context() as patch:
-        meanwhile(patch, with_model.engine.store.collections.traces, "update_one", kill)
-        with pytest.raises(Killed):
-            await with_model.engine.tools.queue.work()
-    assert await jobs(with_model) == ["leased"]
-    await come_due(with_model)
-    await with_model.engine.sweep()
-    assert await insights(with_model) == [NOTE]
-    assert await jobs(with_model) == ["done"]
-
-
-async def test_a_trace_that_names_the_model_has_its_insight(
-    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted_model.always(answer(NOTE), on="observer")
-    [trace] = await keep(traces, called(1))
-    seen: list[tuple[str, str]] = []
-
-    async def look() -> None:
-        seen.append(((await traces.get("ann", trace.id)).model, *await insights(with_model)))
-
-    with monkeypatch.context() as patch:
-        meanwhile(patch, with_model.engine.store.collections.vectors, "update_one", look)
-        await with_model.engine.tools.queue.work()
-    assert seen == [("rule_based", trace.summary)]
-    await look()
-    assert seen[1:] == [("gpt-4o-mini", NOTE)]
-
-
 @pytest.mark.parametrize("collection", ["vectors", "traces"])
 @pytest.mark.parametrize("after", [False, True])
 async def test_a_worker_that_dies_between_insight_and_trace_leaves_both_to_the_next(

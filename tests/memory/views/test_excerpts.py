@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.views import excerpts as excerpt_module
-from memory.views.excerpts import excerpt, failures_in
+from memory.views.excerpts import excerpt
 from memory.views.relevance import talk_of
 
 TALK = talk_of(["Change my flight to Rome"])
@@ -201,13 +201,6 @@ def test_no_excerpt_is_longer_than_it_may_be(lines: list[str], characters: int) 
     found = excerpt(text, TALK, characters)
     assert len(found) <= characters
     assert found == text or len(text) > characters
-
-
-def test_lines_of_failures_come_with_the_line_before_each_and_long_ones_by_their_beginning() -> None:
-    text = "ok\n> assert total() == 5\nE   AssertionError\nok\n\nfatal: " + "x" * 900
-    assert failures_in(text) == ["> assert total() == 5", "E   AssertionError", "ok", "fatal: " + "x" * 193]
-    assert failures_in("4 passed\n0 errors") == []
-    assert len(failures_in("error\n" * 500)) <= 32
 
 
 def test_an_excerpt_of_an_excerpt_has_one_mark_for_each_gap() -> None:

@@ -184,35 +184,3 @@ def test_what_is_shown_whole_stands_once_but_a_receipt_beside_its_like() -> None
 def test_results_without_ids_do_not_replace_each_other() -> None:
     assert names(in_force([record("a", {"sum": 1}, n=1), record("b", {"sum": 2}, n=2)])) == "ab"
     assert names(in_force([record("a", {"id": None}, n=1), record("b", {"id": {"x": 1}}, n=2)])) == "ab"
-
-
-E51 = {"id": "e51", "start": "15:30"}
-
-
-@pytest.mark.parametrize(
-    ("tool", "first", "said", "then", "answer", "left"),
-    [
-        ("update_event", E51, {"error": {"code": 412}}, E51 | {"etag": "e51-1"}, E51, "b"),
-        ("update_event", E51, {"error": "etag required"}, E51 | {"etag": "n"}, "", "b"),
-        ("update_event", E51, {"error": "etag required"}, E51 | {"etag": "n"}, {"error": "no rights"}, "ab"),
-        ("update_event", E51, {"error": "busy"}, E51 | {"id": "e52"}, "ok", "ab"),
-        ("update_event", E51, {"error": "taken"}, E51 | {"start": "16:00"}, "ok", "ab"),
-        ("deploy", {"version": "1.1"}, "Error: no such image", {"version": "1.2"}, "ok", "ab"),
-        ("list_events", {"of": "me"}, "Error: day is required", {"of": "me", "day": "Monday"}, "3 events", "b"),
-        ("list_events", {}, "Error: of is required", {"of": "me"}, "3 events", "b"),
-        ("search", {"q": "x"}, "Error: timeout", {"q": "x", "page": 2}, "3 rows", "ab"),
-        ("search", {"q": "x"}, [], {"q": "x", "all": True}, "3 rows", "ab"),
-        ("search", {"q": "x"}, "Error: timeout", {"q": "x", "all": True}, "", "ab"),
-        ("delete", {"path": "/x"}, "Error: is a directory", {"path": "/x", "recursive": True}, "ok", "b"),
-    ],
-)
-@pytest.mark.parametrize("shown", [False, True])
-def test_a_failure_is_none_any_more_once_the_call_succeeded_with_more_or_with_what_is_current(
-    tool: str, first: dict[str, Any], said: Any, then: dict[str, Any], answer: Any, left: str, shown: bool
-) -> None:
-    failed, done = record("a", said, tool, **first), record("b", answer, tool, **then)
-    if shown:
-        assert names(in_force([failed], [done])) == left.removesuffix("b")
-    else:
-        assert names(in_force([failed, done])) == left
-    assert names(in_force([done, failed])).endswith("a")

@@ -93,6 +93,23 @@ def test_what_is_of_something_else_stands_beside(encoder: Encoder, messages: lis
     assert len(in_force(encoder, *messages)) == len(messages)
 
 
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ["I live in Leeds.", "I never lived in Bath."],
+        ["I work at Brightpath.", "I don't work at Aldi."],
+        ["My name is Nora.", "My name is not Dora."],
+        ["My husband is called Piet.", "My husband is not called Jan."],
+        ["My birthday is on 9 April.", "My birthday is not on 2 May."],
+        ["My bike is green.", "My bike is not yellow."],
+        ["My daughter goes to Hill School.", "My daughter doesn't go to Lake School."],
+        ["My sister works at Brightpath.", "My sister left Aldi."],
+    ],
+)
+def test_what_denies_another_value_stands_beside(encoder: Encoder, messages: list[str]) -> None:
+    assert in_force(encoder, *messages)[0].endswith(messages[0][-8:]) and len(in_force(encoder, *messages)) == 2
+
+
 def test_of_a_name_that_several_bear_nothing_ends(encoder: Encoder) -> None:
     two = ["My sister Lena lives in Rome.", "My colleague Lena lives in Bern."]
     assert len(in_force(encoder, *two, "Lena moved to Oslo.")) == 3
