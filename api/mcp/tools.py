@@ -13,7 +13,6 @@ from api.mcp.calling import Call
 from api.wire.banks import (
     Activation,
     ActivationResult,
-    BankOut,
     BankPage,
     BanksCall,
     RememberCall,
@@ -21,8 +20,9 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.facts import DecisionOut
 from api.wire.fields import Wire
-from api.wire.paging import cursor_of, page_of, position_of
+from api.wire.paging import position_of
 from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
@@ -125,23 +125,21 @@ async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     found = await call.memory.engine.gists.reader.by_ids(call.owner, [asked.id])
     if not found:
         raise NotFound("Nothing is remembered under this id")
-    return MemoryRead.of(found[0], asked)
+    return MemoryRead.of_gist(found[0], asked)
 
 
 async def _remember(call: Call, asked: RememberCall) -> RememberResult:
     text = asked.text.strip()
-    decided = await call.memory.learn(call.owner, text)
-    if decided:
-        return RememberResult.of(decided, None)
+    if decided := await call.memory.learn(call.owner, text):
+        return RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
-    return RememberResult.of([], kept.ids[0])
+    return RememberResult(decisions=[], message_id=kept.ids[0])
 
 
 async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
     after = position_of(asked.cursor)
     found = await call.memory.engine.library.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
-    page, more = page_of(found, MOST_BANKS, cursor_of)
-    return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
+    return BankPage.by_time(found, MOST_BANKS)
 
 
 async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:

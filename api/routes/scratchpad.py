@@ -14,7 +14,7 @@ from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE
-from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
+from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
 from memory.observations import LONGEST_KEY, wrong_with
 
@@ -43,8 +43,7 @@ async def list_entries(
 ) -> EntryPage:
     """Entries in the order of their keys."""
     found = await memory.scratchpad.page(owner, limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q)
-    page, more = page_of(found, limit, lambda entry: cursor_of_key(entry.key))
-    return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
+    return EntryPage.of(found, limit, lambda entry: cursor_of_key(entry.key))
 
 
 @router.get(UNDER_KEY, responses=errors(404))

@@ -1,7 +1,7 @@
 """Pages of long lists, by an opaque cursor that names the last item seen."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Protocol, TypeVar
 
@@ -24,7 +24,7 @@ class Updated(Protocol):
 T = TypeVar("T")
 
 
-def page_of(found: list[T], limit: int, cursor: Callable[[T], str]) -> tuple[list[T], str | None]:
+def page_of(found: Sequence[T], limit: int, cursor: Callable[[T], str]) -> tuple[Sequence[T], str | None]:
     """The page, where one item more than `limit` was looked for, and the cursor after it; None after the last."""
     page = found[:limit]
     return page, cursor(page[-1]) if len(found) > limit else None

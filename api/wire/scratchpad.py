@@ -5,27 +5,16 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from api.wire.base import OwnedRequest
-from api.wire.fields import Wire
-from memory.observations import LONGEST_TTL, LONGEST_VALUE, Entry
+from api.wire.base import OwnedRequest, Page, Shown
+from memory.observations import LONGEST_TTL, LONGEST_VALUE
 
 
-class EntryOut(Wire):
+class EntryOut(Shown):
     key: str
     value: str
     created_at: datetime
     updated_at: datetime
     expires_at: datetime | None
-
-    @classmethod
-    def of(cls, entry: Entry) -> "EntryOut":
-        return cls(
-            key=entry.key,
-            value=entry.value,
-            created_at=entry.created_at,
-            updated_at=entry.updated_at,
-            expires_at=entry.expires_at,
-        )
 
 
 class EntryPut(OwnedRequest):
@@ -35,6 +24,4 @@ class EntryPut(OwnedRequest):
     ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL)] | None = None
 
 
-class EntryPage(Wire):
-    items: list[EntryOut]
-    next_cursor: str | None
+class EntryPage(Page[EntryOut]): ...

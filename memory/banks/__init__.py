@@ -5,7 +5,7 @@ rules, merged, condensed when large, and written to files behind that.
 """
 
 from memory.banks.activations import Activations, Active, Begun, Client, Connections
-from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated
+from memory.banks.bank import Bank, BankError, BankFile, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
 from memory.banks.decisions import FILE_NAME, Done, Operation
 from memory.banks.folder import LOCK, BankFolder, Written
@@ -32,6 +32,7 @@ __all__ = [
     "Active",
     "Bank",
     "BankError",
+    "BankFile",
     "BankFolder",
     "BankId",
     "BankInfo",
