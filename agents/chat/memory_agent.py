@@ -58,7 +58,7 @@ class MemoryAgent:
             tuple(summaries.result()),
             tuple(memories.result()),
             tuple(unsummarised.result()),
-            tuple(await self._with_likeness(request, recall.result(), observed.result())),
+            tuple(observed.result()),
             tuple(known.result()),
         )
         if bundle.recall.among_facts:
@@ -149,17 +149,6 @@ class MemoryAgent:
         if not await self._engine.notes.observations.has_any(request.owner):
             return []
         return await self._engine.notes.observations.recall(request.owner, request.query, self._observations)
-
-    async def _with_likeness(self, request: ChatRequest, recall: Recall, observed: list[Recalled]) -> list[Recalled]:
-        """Observations with their likeness to what recall embedded just now, which is at hand; else as they are."""
-        if not observed or not recall.dimensions:
-            return observed
-        embedder = self._engine.gists.embedder
-        try:
-            [vector] = await embedder.embed([recall.query or request.query])
-        except ModelError:
-            return observed
-        return await self._engine.notes.observations.with_likeness(request.owner, observed, vector, embedder.model)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last, where no

@@ -14,7 +14,6 @@ from utils.chat import ChatModel
 from utils.sentences import SENTENCE_END
 from utils.text import shown
 
-TRIES = 2
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
 PIECES = 4  # of a message that are read
 

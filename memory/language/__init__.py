@@ -6,7 +6,7 @@ a file a language. It knows no other room, and nothing is imported past this fac
 
 from memory.language.courtesy import is_courtesy
 from memory.language.ends import End, asks_for_all, end_asked_for
-from memory.language.heads import EVEN, LONGEST, UNREAD, Deed, Doing, asked_by, doing
+from memory.language.heads import EVEN, LONGEST, Deed, Doing, asked_by, doing
 from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
 from memory.language.person import USER, is_past, spelled_out, third_person
 from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
@@ -31,7 +31,6 @@ __all__ = [
     "LONGEST_WORD",
     "MOST_NAMES",
     "SHORTEST_WORD",
-    "UNREAD",
     "USER",
     "Ask",
     "Deed",

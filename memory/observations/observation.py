@@ -46,12 +46,10 @@ class Observation:
 
 @dataclass(frozen=True)
 class Recalled:
-    """An observation that suits a query. `score`: s / (1 + s) of its BM25 score s. `likeness`: the cosine similarity of
-    both; 0 where nobody looked, or no worker has embedded it yet."""
+    """An observation that suits a query. `score`: s / (1 + s) of its BM25 score s."""
 
     observation: Observation
     score: float
-    likeness: float = 0.0
 
     def as_candidate(self) -> Candidate:
         """As a receipt tells it."""

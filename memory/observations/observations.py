@@ -32,7 +32,6 @@ from memory.store import Changes, Collections, pending
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
-from utils.vectors import Floats, from_binary
 
 # A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
 # the change behind it looked up.
@@ -147,17 +146,6 @@ class Observations:
         hits = (await self._search.recall(owner, query, recipe, scope)).hits
         found = await self._find(owner, [hit.gist.id for hit in hits])
         return [Recalled(found[hit.gist.id], hit.score) for hit in hits if hit.gist.id in found]
-
-    async def with_likeness(
-        self, owner: str, recalled: Sequence[Recalled], vector: Floats, model: str
-    ) -> list[Recalled]:
-        """Observations with their likeness to a query, whose embedding by a model is `vector`."""
-        wanted = _gists_of(owner, [one.observation.id for one in recalled])
-        wanted |= {"embedding_model": model, "embedding": {"$exists": True}}
-        found = await self._vectors.find(wanted, {"id": 1, "embedding": 1}).to_list(None)
-        known = {one["id"]: from_binary(one["embedding"]) for one in found}
-        alike = {one: float(embedding @ vector) for one, embedding in known.items() if len(embedding) == len(vector)}
-        return [replace(one, likeness=alike.get(one.observation.id, 0.0)) for one in recalled]
 
     async def recall_fil(self, owner: str, query: str, limit: int) -> FIL:
         """The best of each category, at most `limit` of each, no text twice."""
