@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
+from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
 from api.wire.banks import (
     Activation,
@@ -20,10 +20,11 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.base import Shown
 from api.wire.facts import DecisionOut
 from api.wire.fields import Wire
 from api.wire.paging import position_of
-from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
+from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
@@ -77,12 +78,12 @@ class RecordCall(Wire):
         StringConstraints(min_length=1, max_length=LONGEST_ID),
         Field(description="With which the row begins"),
     ]
-    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
-    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
-    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+    query: PartQuery = ""
+    offset: PartOffset = 0
+    limit: PartLimit = READ
 
 
-class RecordRead(Wire):
+class RecordRead(Shown):
     """`more`: which part of the result it is, and how to get the next; null where it is all."""
 
     tool: str
@@ -145,7 +146,7 @@ async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
 async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
     trace = await call.memory.engine.tools.traces.get(call.owner, asked.trace_id)
     read = await asyncio.to_thread(read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query)
-    return RecordRead(**vars(read))
+    return RecordRead.of(read)
 
 
 OFFERS = (

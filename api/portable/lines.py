@@ -6,7 +6,7 @@ length, control characters included. Times of keeping that lie ahead are those o
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
@@ -341,11 +341,6 @@ class ImportResult(Wire):
 
     imported: dict[str, int]
     already_there: dict[str, int]
-
-
-def fields_of(line: Line) -> dict[str, Any]:
-    """What a line says, without what it leaves out."""
-    return line.model_dump(exclude={"kind"}, exclude_none=True)
 
 
 assert LINES.keys() == set(KINDS)  # noqa: S101

@@ -14,8 +14,8 @@ from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE
+from api.wire.observations import EntryOut, EntryPage, EntryPut
 from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of
-from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
 from memory.observations import LONGEST_KEY, wrong_with
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])

@@ -1,4 +1,4 @@
-"""Wire shapes of observations."""
+"""Wire shapes of observations, and of a scratchpad's entries."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,6 +13,8 @@ from memory.observations import (
     CATEGORIES,
     LONGEST,
     LONGEST_SOURCE,
+    LONGEST_TTL,
+    LONGEST_VALUE,
     Category,
     Observation,
     Observed,
@@ -152,6 +154,24 @@ class ConsolidateResponse(Shown):
     insights: list[NoteOut]
     lessons: list[NoteOut]
     summary: NoteOut | None
+
+
+class EntryOut(Shown):
+    key: str
+    value: str
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+
+
+class EntryPut(OwnedRequest):
+    """`ttl_seconds`: for so long; else until it is replaced."""
+
+    value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
+    ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL)] | None = None
+
+
+class EntryPage(Page[EntryOut]): ...
 
 
 def by_category(observations: Sequence[Observation]) -> dict[str, list[Observation]]:

@@ -67,11 +67,16 @@ class Recalled(Wire):
         )
 
 
+PartQuery = Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")]
+PartOffset = Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")]
+PartLimit = Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")]
+
+
 class MemoryCall(Wire):
     id: Annotated[str, Field(min_length=1, max_length=2 * ID_CHARACTERS, description="The id of what recall gave")]
-    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
-    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
-    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+    query: PartQuery = ""
+    offset: PartOffset = 0
+    limit: PartLimit = READ
 
 
 class MemoryRead(Shown):
