@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AliasPath, BeforeValidator, Field
+from pydantic import AliasPath, BeforeValidator, Field
 
 from agents.tools import misplaced_in, wrong_with
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import Identifier, Query, TopK, Wire
+from api.wire.fields import Identifier, Query, TopK, Wire, checked_by
 from memory.views import RAW, read_json
 
 MOST_MESSAGES = 10_000
@@ -15,32 +15,18 @@ LONGEST_NAME = 200
 LONGEST_CHARS = 1_000_000
 
 
-def _checked(message: dict[str, Any]) -> dict[str, Any]:
-    """Refuses what no provider takes."""
-    if (wrong := wrong_with(message)) is not None:
-        raise ValueError(wrong)
-    return message
-
-
-def _in_order(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Refuses results that answer no call."""
-    if (misplaced := misplaced_in(messages)) is not None:
-        raise ValueError(misplaced)
-    return messages
-
-
 def _as_json(text: str) -> object:
     value = read_json(text)
     return {RAW: text} if value is text else value
 
 
-AgentMessage = Annotated[dict[str, Any], AfterValidator(_checked)]  # as OpenAI's chat API has it, and passed on so
+AgentMessage = Annotated[dict[str, Any], checked_by(wrong_with)]  # as OpenAI's chat API has it, and passed on so
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 
 class CompressRequest(OwnedRequest):
     task_id: Identifier
-    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES), AfterValidator(_in_order)]
+    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES), checked_by(misplaced_in)]
     top_k: TopK | None = None
     max_chars_per_record: Annotated[int, Field(ge=100, le=LONGEST_CHARS)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None
