@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
-from api.http.state import TheMemory, TheSettings
+from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
 from api.routes import facts, memories, messages, operations, query, sessions
 from api.routes.sessions import SessionId
 from api.wire.admin import (
@@ -26,8 +26,6 @@ from api.wire.admin import (
 )
 from api.wire.fields import PRINTABLE, Identifier
 from api.wire.paging import (
-    PageCursor,
-    PageLimit,
     cursor_of,
     cursor_of_key,
     index_of,

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Request
 from api.auth import Owner
 from api.http.once import LociRoute, ToolRoute, once_id
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.banks import (
     ActivationRequest,
     ActivationResult,
@@ -19,7 +19,7 @@ from api.wire.banks import (
     UpdateResult,
 )
 from api.wire.base import Deleted
-from api.wire.paging import PageCursor, PageLimit, index_of, position_of
+from api.wire.paging import index_of, position_of
 from memory.banks import BankId, BankType
 
 router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory banks"])

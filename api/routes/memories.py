@@ -10,11 +10,11 @@ from api.http.etags import IfMatch, IfNoneMatch, condition, tag
 from api.http.keys import UNDER_KEY
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.facts import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 from api.wire.fields import MessageId, not_a_dot_segment
-from api.wire.paging import PageCursor, PageLimit, position_of
+from api.wire.paging import position_of
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 

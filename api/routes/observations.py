@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute, ToolRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE, Identifier
 from api.wire.observations import (
@@ -26,7 +26,7 @@ from api.wire.observations import (
     RecallResponse,
     by_category,
 )
-from api.wire.paging import PageCursor, PageLimit, position_of
+from api.wire.paging import position_of
 from memory.observations import LONGEST_SOURCE, Category
 
 router = APIRouter(route_class=LociRoute, tags=["observations"])

@@ -11,11 +11,11 @@ from api.http.etags import IfMatch, IfNoneMatch, condition, tag
 from api.http.keys import UNDER_KEY
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE, checked_by
 from api.wire.observations import EntryOut, EntryPage, EntryPut
-from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of
+from api.wire.paging import cursor_of_key, key_of
 from memory.observations import LONGEST_KEY, wrong_with
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE, Identifier, MessageId
-from api.wire.paging import PageCursor, PageLimit, index_of, position_of
+from api.wire.paging import index_of, position_of
 from api.wire.sessions import MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch
 from utils.errors import NotFound
 

@@ -10,10 +10,10 @@ from agents.tools import Compressing, ViewOptions
 from api.auth import Owner
 from api.http.once import ToolRoute, once_id
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import Identifier
-from api.wire.paging import PageCursor, PageLimit, position_of
+from api.wire.paging import position_of
 from api.wire.tool_memory import (
     CompressRequest,
     CompressResponse,

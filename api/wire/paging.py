@@ -3,17 +3,13 @@
 import base64
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import orjson
-from fastapi import Query
 
-from api.wire.fields import Limit
 from utils.errors import InvalidInput
 
-PageLimit = Annotated[Limit, Query(description="Items a page")]
 UNKNOWN = "The cursor is not one that a page gave"
-PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]
 
 
 class Updated(Protocol):

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from api.wire.chat import QueryRequest
 from api.wire.facts import MemoryPut
-from api.wire.observations import ConsolidateRequest, ExtractRequest, ObservationsRequest, RecallRequest
-from api.wire.scratchpad import EntryPut
+from api.wire.observations import ConsolidateRequest, EntryPut, ExtractRequest, ObservationsRequest, RecallRequest
 from api.wire.search import SearchRequest
 from api.wire.sessions import MessageIn, MessagesRequest
 from tests.checks import problem
