@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import numpy as np
+
 from memory.facts.rules.extract import candidates, stated_by
 from memory.facts.rules.lasting import lasting
 from memory.facts.rules.reconcile import Add, Decision, Delete, Known, Stated, Update, decide_by_rules, texts_of
@@ -16,7 +18,7 @@ def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[State
     found = candidates(message, at)
     if not found:
         return []
-    vectors = encoder.encode([one.spoken for one in found])
+    vectors = np.stack([reading.sentence for reading in encoder.read([one.spoken for one in found])])
     return stated_by(found, vectors, lasting(vectors))
 
 

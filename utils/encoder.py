@@ -101,30 +101,8 @@ class Encoder:
         return self._threads.submit(self.read, texts)
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        """The vectors of texts and of their tokens."""
+        """The vectors of texts and of their tokens. Company does not change a text's; an empty text has one too."""
         return [self._read(text) for text in texts]
-
-    def encode(self, texts: Sequence[str]) -> Floats:
-        """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
-        if not texts:
-            return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.stack([self._sentence(text) for text in texts])
-
-    def encode_tokens(self, text: str) -> Floats:
-        """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
-        (tokens, 384)."""
-        return normalised(self._run(self.windows(text)[0])[1][1:-1])
-
-    def windows(self, text: str) -> list[list[int]]:
-        """A text's tokens as the model takes them: the two special ones around as many of the others as fit, and then
-        around the next ones."""
-        return _windows(self._tokens(text))
-
-    def _sentence(self, text: str) -> Floats:
-        tokens = self._tokens(text, windows=1)
-        if _are_unknown(tokens):
-            return _of_unknown(text, [word for _, word in tokens])
-        return self._run(_windows(tokens)[0])[0]
 
     def _read(self, text: str) -> Reading:
         kept = self._tokens(text)
@@ -143,8 +121,8 @@ class Encoder:
             np.rint(127 * vectors).astype(np.int8),
         )
 
-    def _tokens(self, text: str, windows: int = MOST_WINDOWS) -> list[Token]:
-        return self._vocabulary.tokens(repair(text[:MAX_CHARACTERS]), windows * (MAX_TOKENS - 2))
+    def _tokens(self, text: str) -> list[Token]:
+        return self._vocabulary.tokens(repair(text[:MAX_CHARACTERS]), MOST_WINDOWS * (MAX_TOKENS - 2))
 
     def _run(self, ids: list[int]) -> tuple[Floats, Floats]:
         """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
@@ -176,6 +154,8 @@ def _vector_of_its_own(word: str, dimensions: int) -> Floats:
 
 
 def _windows(tokens: Sequence[Token]) -> list[list[int]]:
+    """A text's tokens as the model takes them: the two special ones around as many of the others as fit, and then
+    around the next ones."""
     numbers, size = [token.number for token in tokens], MAX_TOKENS - 2
     starts = range(0, max(1, len(numbers)), size)[:MOST_WINDOWS]
     return [[BEGIN, *numbers[start : start + size], END] for start in starts]

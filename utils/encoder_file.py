@@ -56,9 +56,6 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def piece(self, number: int) -> bytes:
-        return self.text[self.bounds[number] : self.bounds[number + 1]]
-
 
 class EncoderFile:
     """The file. What is not asked for is not read, and nothing of it stays mapped: pages that were read once would

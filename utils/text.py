@@ -107,11 +107,6 @@ def off_a_terminal(text: str) -> str:
     return _TERMINAL.sub("", text) if _FOR_TERMINALS.search(text) else text
 
 
-def uncoloured(text: str) -> str:
-    """The same without any control characters."""
-    return CONTROL_CHARACTERS.sub("", off_a_terminal(text))
-
-
 def lower_in_place(text: str) -> str:
     """Lower case, where each character keeps its place: of all, only İ would become two."""
     return text.replace("İ", "i").lower()

@@ -57,14 +57,6 @@ def stack(binaries: Sequence[bytes], dimensions: int) -> Floats:
     return matrix.astype(np.float32, copy=False)
 
 
-def cosine(matrix: Floats, vector: Floats) -> Floats:
-    """Cosine similarity of every row with the vector: (n, d) and (d,) give (n,); a zero vector is like nothing (0)."""
-    norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
-    products = matrix @ vector
-    similarities: Floats = np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
-    return similarities
-
-
 def normalised(matrix: Floats) -> Floats:
     """The rows scaled to length 1: shape (n, d); a zero row stays zero."""
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)

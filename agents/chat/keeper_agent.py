@@ -114,7 +114,7 @@ class KeeperAgent:
         """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
         key, value = key_and_value(statement)
         for _ in range(TRIES):
-            kept = await self._engine.chats.keyvalues.under(owner, keys_beside(statement, key, value))
+            kept = await self._engine.chats.keyvalues.under(owner, keys_beside(statement, key))
             known = {name: fact.value for name, fact in kept.items()}
             place, told_there = place_beside(statement, key, value, known)
             expected = kept[place].tag if place in kept else NONE

@@ -3,7 +3,6 @@
 from agents.tools.history import misplaced_in, wrong_with
 from agents.tools.memory import Compressing, ToolMemory
 from agents.tools.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, part_of, passage, read_record
-from agents.tools.search import Found
 from agents.tools.view import ViewOptions
 
 __all__ = [
@@ -12,7 +11,6 @@ __all__ = [
     "MOST_READ",
     "READ",
     "Compressing",
-    "Found",
     "ToolMemory",
     "ViewOptions",
     "id_of_row",

@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from api.cli.terminal import IDENTIFIER, fail
-from api.wire.messages import MessageIn
 from api.wire.reasons import wrong
+from api.wire.sessions import MessageIn
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id

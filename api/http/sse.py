@@ -49,4 +49,4 @@ def _encoded(event: Event) -> bytes:
         case Delta():
             return encode("delta", _json(DeltaOut(text=event.text)))
         case Finished():
-            return encode("done", _json(QueryResponse.of(event.context, event.answer)))
+            return encode("done", _json(QueryResponse.of(event)))

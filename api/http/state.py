@@ -1,10 +1,11 @@
-"""What routes get from the running application."""
+"""What routes get: from the running application, and of a request for a page."""
 
 from typing import Annotated, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from agents.memory import Memory
+from api.wire.fields import Limit
 from config.settings import Settings
 
 
@@ -18,3 +19,5 @@ async def _settings(request: Request) -> Settings:
 
 TheMemory = Annotated[Memory, Depends(_memory)]
 TheSettings = Annotated[Settings, Depends(_settings)]
+PageLimit = Annotated[Limit, Query(description="Items a page")]
+PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -40,7 +39,7 @@ from pymongo.errors import PyMongoError
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
 from api.mcp.subscriptions import Subscriptions
-from api.mcp.tools import BY_NAME, OFFERS
+from api.mcp.tools import BY_NAME, OFFERS, Offer
 from api.wire.banks import ActivationResult, BankErrorOut, Update, UpdateResult
 from api.wire.fields import Wire
 from api.wire.reasons import wrong
@@ -94,17 +93,15 @@ class BankServer:
         offer = BY_NAME.get(params.name)
         if offer is None:
             raise MCPError(INVALID_PARAMS, "Unknown tool")
-        arguments = params.arguments or {}
-        failing = _Failing(arguments.get("conversation_id"), of_a_bank="conversation_id" in offer.takes.model_fields)
+        arguments, call = params.arguments or {}, None
         try:
-            failing.call = call = await self._caller(context)
-            asked = _read(offer.takes, arguments)
-            result = await offer.run(call, asked)
+            call = await self._caller(context)
+            result = await offer.run(call, _read(offer.takes, arguments))
         except (LociError, PyMongoError) as error:
-            return await failing.told(_known(error).detail)
+            return await _failed(_known(error).detail, offer, arguments, call)
         except Exception:
             log.exception("the tool %s failed", params.name)
-            return await failing.told("An error that was not foreseen; the server's log has more")
+            return await _failed("An error that was not foreseen; the server's log has more", offer, arguments, call)
         await self._tell(call, result)
         return CallToolResult(
             content=[TextContent(text=result.model_dump_json())], structured_content=result.model_dump(mode="json")
@@ -203,27 +200,14 @@ def _known(error: LociError | PyMongoError) -> LociError:
     return known
 
 
-@dataclass
-class _Failing:
-    """What is told where a tool fails. `conversation_id`: as the call has it; `of_a_bank`: the tool is about one."""
-
-    conversation_id: object
-    of_a_bank: bool
-    call: Call | None = None
-
-    async def told(self, detail: str) -> CallToolResult:
-        """The error, as a model reads it, with the errors of before where it is known of which bank."""
-        previous = [one.model_dump(mode="json") for one in await self._previous()]
-        told = {"status": "error", "error": detail, "previous_errors": previous}
-        return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)
-
-    async def _previous(self) -> list[BankErrorOut]:
-        named = self.conversation_id
-        if self.call is None or not self.of_a_bank or not (named is None or isinstance(named, str)):
-            return []
-        try:
-            bank = await self.call.bank(named)
-            info = await self.call.memory.engine.library.banks.info(self.call.owner, bank.type, bank.id)
-        except (LociError, PyMongoError):
-            return []
-        return [BankErrorOut.of(error) for error in info.errors]
+async def _failed(detail: str, offer: Offer, arguments: dict[str, Any], call: Call | None) -> CallToolResult:
+    """The error, as a model reads it, with the errors of before where it is known of which bank."""
+    previous: list[dict[str, Any]] = []
+    named = arguments.get("conversation_id")
+    if call is not None and "conversation_id" in offer.takes.model_fields and isinstance(named, str | None):
+        with suppress(LociError, PyMongoError):
+            bank = await call.bank(named)
+            info = await call.memory.engine.library.banks.info(call.owner, bank.type, bank.id)
+            previous = [BankErrorOut.of(error).model_dump(mode="json") for error in info.errors]
+    told = {"status": "error", "error": detail, "previous_errors": previous}
+    return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
+from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
 from api.wire.banks import (
     Activation,
     ActivationResult,
-    BankOut,
     BankPage,
     BanksCall,
     RememberCall,
@@ -21,9 +20,11 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.base import Shown
+from api.wire.facts import DecisionOut
 from api.wire.fields import Wire
-from api.wire.paging import cursor_of, page_of, position_of
-from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
+from api.wire.paging import position_of
+from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
@@ -77,12 +78,12 @@ class RecordCall(Wire):
         StringConstraints(min_length=1, max_length=LONGEST_ID),
         Field(description="With which the row begins"),
     ]
-    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
-    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
-    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+    query: PartQuery = ""
+    offset: PartOffset = 0
+    limit: PartLimit = READ
 
 
-class RecordRead(Wire):
+class RecordRead(Shown):
     """`more`: which part of the result it is, and how to get the next; null where it is all."""
 
     tool: str
@@ -125,29 +126,27 @@ async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     found = await call.memory.engine.gists.reader.by_ids(call.owner, [asked.id])
     if not found:
         raise NotFound("Nothing is remembered under this id")
-    return MemoryRead.of(found[0], asked)
+    return MemoryRead.of_gist(found[0], asked)
 
 
 async def _remember(call: Call, asked: RememberCall) -> RememberResult:
     text = asked.text.strip()
-    decided = await call.memory.learn(call.owner, text)
-    if decided:
-        return RememberResult.of(decided, None)
+    if decided := await call.memory.learn(call.owner, text):
+        return RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
-    return RememberResult.of([], kept.ids[0])
+    return RememberResult(decisions=[], message_id=kept.ids[0])
 
 
 async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
     after = position_of(asked.cursor)
     found = await call.memory.engine.library.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
-    page, more = page_of(found, MOST_BANKS, cursor_of)
-    return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
+    return BankPage.by_time(found, MOST_BANKS)
 
 
 async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
     trace = await call.memory.engine.tools.traces.get(call.owner, asked.trace_id)
     read = await asyncio.to_thread(read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query)
-    return RecordRead(**vars(read))
+    return RecordRead.of(read)
 
 
 OFFERS = (

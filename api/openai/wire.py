@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from agents.chat import Answer
 from agents.proxy import Options
+from api.wire.chat import UsageOut
 from api.wire.fields import Identifier, Share, Wire
 from utils.vectors import Floats
 
@@ -111,12 +112,7 @@ def chunk(identifier: str, created: int, delta: Json | None, reason: str | None 
 
 
 def usage(answer: Answer) -> Json:
-    used = answer.usage
-    return {
-        "prompt_tokens": used.prompt_tokens,
-        "completion_tokens": used.completion_tokens,
-        "total_tokens": used.total,
-    }
+    return UsageOut.of(answer.usage).model_dump()
 
 
 def embeddings(vectors: Floats, model: str, encoding: Literal["float", "base64"], tokens: int) -> Json:

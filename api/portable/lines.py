@@ -6,11 +6,11 @@ length, control characters included. Times of keeping that lie ahead are those o
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
-from api.wire.fields import PRINTABLE, Identifier, MessageId, Moment, Name, Wire
+from api.wire.fields import PRINTABLE, Identifier, MessageId, Moment, Name, Wire, checked_by
 from config.recipes import RECIPES
 from memory.banks import BankId, BankType, Operation, Reason, Severity
 from memory.domain import Drop, Role
@@ -25,12 +25,6 @@ COUNT = 2**53
 
 def _passed(moment: datetime) -> datetime:
     return min(moment, now())
-
-
-def _entry_key(key: str) -> str:
-    if (wrong := wrong_with(key)) is not None:
-        raise ValueError(wrong)
-    return key
 
 
 def _known_recipe(name: str) -> str:
@@ -181,7 +175,7 @@ class ObservationLine(Line):
 
 
 class EntryLine(Kept):
-    key: Annotated[str, AfterValidator(_entry_key)]
+    key: Annotated[str, checked_by(wrong_with)]
     value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
     version: Version
     epoch: Epoch | None = None
@@ -341,11 +335,6 @@ class ImportResult(Wire):
 
     imported: dict[str, int]
     already_there: dict[str, int]
-
-
-def fields_of(line: Line) -> dict[str, Any]:
-    """What a line says, without what it leaves out."""
-    return line.model_dump(exclude={"kind"}, exclude_none=True)
 
 
 assert LINES.keys() == set(KINDS)  # noqa: S101

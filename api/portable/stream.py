@@ -9,7 +9,7 @@ import orjson
 from pydantic import ValidationError
 
 from agents.memory import Memory
-from api.portable.lines import LINES, End, Header, fields_of
+from api.portable.lines import LINES, End, Header
 from api.wire.reasons import wrong
 from api.wire.strict import AT_ONCE, read_json
 from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Taken
@@ -136,9 +136,9 @@ class _Reader:
         known: Kind | None = next((one for one in KINDS if one == kind), None)
         if known is None:
             raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(KINDS)} or end")
-        record = Record(known, fields_of(LINES[known].model_validate(fields)), size)
+        line = LINES[known].model_validate(fields)
         self._counts[known] += 1
-        return record
+        return Record(known, line.model_dump(exclude={"kind"}, exclude_none=True), size)
 
 
 async def _lines(stream: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes, bool]]:

@@ -8,11 +8,10 @@ from fastapi import APIRouter, Path, Query, Request
 
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
-from api.http.state import TheMemory, TheSettings
+from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
 from api.routes import facts, memories, messages, operations, query, sessions
 from api.routes.sessions import SessionId
 from api.wire.admin import (
-    JobOut,
     JobPage,
     JobsOut,
     Overview,
@@ -21,15 +20,12 @@ from api.wire.admin import (
     Retried,
     SummaryPage,
     UserDetail,
-    UserOut,
     UserPage,
     WatchedMessage,
     WatchedPage,
 )
 from api.wire.fields import PRINTABLE, Identifier
 from api.wire.paging import (
-    PageCursor,
-    PageLimit,
     cursor_of,
     cursor_of_key,
     index_of,
@@ -38,7 +34,6 @@ from api.wire.paging import (
     position_of,
 )
 from api.wire.receipts import ReceiptOut
-from api.wire.sessions import SummaryOut
 from memory import metrics
 from memory.domain import TURN
 from memory.oversight import KINDS, Kind, Progress
@@ -74,7 +69,7 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         rerank_model=settings.rerank_model.name if settings.rerank_model is not None else None,
         counts={"users": totals.users, "messages": totals.gists[TURN], **totals.documents},
         gists=dict(totals.gists),
-        jobs=[JobsOut.of(one) for one in waiting],
+        jobs=[JobsOut.of(one, **one.counts) for one in waiting],
         recall=RecallOut(
             indexes=metrics.figure("loci_index_users"),
             bytes=metrics.figure("loci_index_bytes"),
@@ -92,8 +87,7 @@ async def list_users(
 ) -> UserPage:
     """Everybody who has anything here, be it an API key alone, in the order of their ids."""
     found = await memory.engine.oversight.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
-    page, more = page_of(found, limit, lambda seen: cursor_of_key(seen.id))
-    return UserPage(items=[UserOut.of(seen) for seen in page], next_cursor=more)
+    return UserPage.of(found, limit, lambda seen: cursor_of_key(seen.id))
 
 
 @router.get("/users/{user_id}", responses=errors(404))
@@ -101,7 +95,7 @@ async def get_user(memory: TheMemory, owner: NamedUser) -> UserDetail:
     """One user, with how much each collection has of theirs."""
     owners = memory.engine.oversight.owners
     seen, counts = await asyncio.gather(owners.seen(owner), owners.counts(owner))
-    return UserDetail(**vars(seen), counts=counts)
+    return UserDetail.of(seen, counts=counts)
 
 
 for path, endpoint in (
@@ -126,7 +120,7 @@ async def watch_messages(
     page, more = page_of(found, limit, lambda turn: str(turn.index))
     places = [turn.index for turn in page if turn.index is not None]
     states = await engine.oversight.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
-    items = [WatchedMessage.watched(turn, states.get(turn.index or 0)) for turn in page]
+    items = [WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in page]
     return WatchedPage(items=items, next_cursor=more)
 
 
@@ -138,14 +132,13 @@ async def list_summaries(
     engine, after = memory.engine, index_of(cursor)
     await engine.chats.sessions.get(owner, session_id)
     found = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
-    page, more = page_of(found, limit, lambda one: str(one.from_index))
-    return SummaryPage(items=[SummaryOut.of(one) for one in page], next_cursor=more)
+    return SummaryPage.of(found, limit, lambda summary: str(summary.from_index))
 
 
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
 async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
     """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
-    receipt = ReceiptOut.of(await memory.engine.chats.receipts.get(owner, turn_id), owner)
+    receipt = ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
     ids = [*receipt.messages, *(one.id for one in receipt.considered)]
     gists = await memory.engine.gists.reader.by_ids(owner, ids)
     texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
@@ -162,8 +155,7 @@ async def list_jobs(
 ) -> JobPage:
     """Jobs of all users, kind by kind, those due longest first."""
     found = await memory.engine.oversight.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
-    page, more = page_of(found, limit, lambda job: cursor_of((job, job.place)))
-    return JobPage(items=[JobOut.of(job) for job in page], next_cursor=more)
+    return JobPage.of(found, limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")

@@ -7,20 +7,19 @@ from fastapi import APIRouter, Path, Query, Request
 from api.auth import Owner
 from api.http.once import LociRoute, ToolRoute, once_id
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.banks import (
     ActivationRequest,
     ActivationResult,
     BankAt,
     BankOut,
     BankPage,
-    BankVersionOut,
     BankVersionPage,
     UpdateRequest,
     UpdateResult,
 )
 from api.wire.base import Deleted
-from api.wire.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
+from api.wire.paging import index_of, position_of
 from memory.banks import BankId, BankType
 
 router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory banks"])
@@ -34,8 +33,7 @@ Version = Annotated[int | None, Query(ge=1, lt=2**31, strict=False, description=
 async def list_banks(memory: TheMemory, owner: Owner, limit: PageLimit = 50, cursor: PageCursor = None) -> BankPage:
     """Memory banks, the last changed first."""
     found = await memory.engine.library.banks.page(owner, limit=limit + 1, after=position_of(cursor))
-    page, more = page_of(found, limit, cursor_of)
-    return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
+    return BankPage.by_time(found, limit)
 
 
 @router.post("", responses=errors(409))
@@ -73,8 +71,7 @@ async def bank_versions(
     """Every version of a bank, the newest first: what made it, and what was said."""
     before = index_of(cursor) if cursor is not None else None
     found = await memory.engine.library.banks.versions(owner, kind, identifier, limit=limit + 1, before=before)
-    page, more = page_of(found, limit, lambda one: str(one.version))
-    return BankVersionPage(items=[BankVersionOut.of(one) for one in page], next_cursor=more)
+    return BankVersionPage.of(found, limit, lambda one: str(one.version))
 
 
 async def update_bank(

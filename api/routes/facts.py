@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.facts import (
     DecisionOut,
     FactEventOut,
@@ -19,7 +19,7 @@ from api.wire.facts import (
     FactsResponse,
 )
 from api.wire.fields import Identifier, Moment
-from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.wire.paging import position_of
 
 router = APIRouter(prefix="/v1/facts", route_class=LociRoute, tags=["facts"])
 
@@ -45,8 +45,7 @@ async def list_facts(
         as_of=as_of,
         ended=ended,
     )
-    page, more = page_of(found, limit, cursor_of)
-    return FactPage(items=[FactOut.of(fact) for fact, _ in page], next_cursor=more)
+    return FactPage.by_time(found, limit)
 
 
 @router.post("", responses=errors(409))

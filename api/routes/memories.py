@@ -10,11 +10,11 @@ from api.http.etags import IfMatch, IfNoneMatch, condition, tag
 from api.http.keys import UNDER_KEY
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
+from api.wire.facts import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 from api.wire.fields import MessageId, not_a_dot_segment
-from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
-from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.wire.paging import position_of
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
@@ -44,8 +44,7 @@ async def list_memories(
 ) -> MemoryPage:
     """All facts, the newest first."""
     found = await memory.engine.chats.keyvalues.page(owner, limit=limit + 1, after=position_of(cursor))
-    page, more = page_of(found, limit, cursor_of)
-    return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
+    return MemoryPage.by_time(found, limit)
 
 
 @router.get(UNDER_KEY + HISTORY, responses=errors(404))

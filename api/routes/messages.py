@@ -8,8 +8,8 @@ from api.auth import Owner
 from api.http.once import LociRoute, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
-from api.wire.messages import MessagesRequest, MessagesResponse
 from api.wire.search import MOST_WAITING, SearchRequest, SearchResponse
+from api.wire.sessions import MessagesRequest, MessagesResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, Turn
 from memory.ids import derived_id, new_id

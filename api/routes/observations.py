@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute, ToolRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE, Identifier
 from api.wire.observations import (
@@ -24,8 +24,9 @@ from api.wire.observations import (
     RecallFILResponse,
     RecallRequest,
     RecallResponse,
+    by_category,
 )
-from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.wire.paging import position_of
 from memory.observations import LONGEST_SOURCE, Category
 
 router = APIRouter(route_class=LociRoute, tags=["observations"])
@@ -55,8 +56,7 @@ async def list_observations(
     found = await memory.engine.notes.observations.page(
         owner, limit=limit + 1, after=position_of(cursor), category=category, source=source or None
     )
-    page, more = page_of(found, limit, cursor_of)
-    return ObservationPage(items=[ObservationOut.of(one) for one, _ in page], next_cursor=more)
+    return ObservationPage.by_time(found, limit)
 
 
 @router.post("/v1/observations/recall")
@@ -71,7 +71,7 @@ async def recall(body: RecallRequest, memory: TheMemory, owner: Owner) -> Recall
         since=body.since,
         until=body.until,
     )
-    return RecallResponse(items=[RecalledOut.of_recalled(one) for one in found])
+    return RecallResponse(items=[RecalledOut.of(one.observation, score=one.score) for one in found])
 
 
 @router.post("/v1/observations/recall-fil")
@@ -87,7 +87,8 @@ async def recall_fil(body: RecallFILRequest, memory: TheMemory, owner: Owner) ->
 
 async def extract(body: ExtractRequest, memory: TheMemory, owner: Owner) -> ExtractResponse:
     """Remember what the output of a step tells, by a model or by rules."""
-    return ExtractResponse.of(await memory.extract_observations(owner, body.step_name, body.step_type, body.output))
+    done = await memory.extract_observations(owner, body.step_name, body.step_type, body.output)
+    return ExtractResponse.of(done, **by_category(done.observations))
 
 
 router.add_api_route("/v1/observations/extract", extract, methods=["POST"], route_class_override=ToolRoute)
@@ -116,4 +117,5 @@ async def consolidate(
 ) -> ConsolidateResponse:
     """Remember what a session decided and learned, and what sums it up; again, it adds nothing."""
     said = body.said if body is not None else None
-    return ConsolidateResponse.of(await memory.consolidate(owner, session_id, said))
+    done = await memory.consolidate(owner, session_id, said)
+    return ConsolidateResponse.of(done, **by_category(done.observations))

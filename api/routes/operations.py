@@ -13,8 +13,8 @@ from pymongo.errors import PyMongoError
 
 from agents.memory import Memory
 from api.http.state import TheMemory, TheSettings
+from api.wire.admin import Health
 from api.wire.fields import Wire
-from api.wire.operations import Health
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
 from memory.gists import Waiting

@@ -43,8 +43,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
     )
     if not body.stream:
         finished = await memory.chat(chat)
-        answer = QueryResponse.of(finished.context, finished.answer)
-        return Response(answer.model_dump_json(), media_type="application/json")
+        return Response(QueryResponse.of(finished).model_dump_json(), media_type="application/json")
     stream = memory.stream(chat)
     first = await anext(stream)  # an error before the first event still has its own status
     return StreamingResponse(
@@ -55,7 +54,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
 @router.get("/v1/receipts/{turn_id}", responses=errors(404))
 async def receipt(turn_id: Annotated[Identifier, Path()], memory: TheMemory, owner: Owner) -> ReceiptOut:
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
-    return ReceiptOut.of(await memory.engine.chats.receipts.get(owner, turn_id), owner)
+    return ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
 
 
 @router.get("/v1/receipts/{turn_id}/why-not", responses=errors(404, 502))
@@ -63,4 +62,4 @@ async def why_not(
     turn_id: Annotated[Identifier, Path()], id: Annotated[Identifier, Query()], memory: TheMemory, owner: Owner
 ) -> WhyNotOut:
     """Why an answer did not use one of the user's messages or observations."""
-    return WhyNotOut.of(await memory.engine.oversight.explainer.why_not(owner, turn_id, id))
+    return WhyNotOut.of_answer(await memory.engine.oversight.explainer.why_not(owner, turn_id, id))

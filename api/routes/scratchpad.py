@@ -4,30 +4,23 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import AfterValidator, StringConstraints
+from pydantic import StringConstraints
 
 from api.auth import Owner
 from api.http.etags import IfMatch, IfNoneMatch, condition, tag
 from api.http.keys import UNDER_KEY
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
-from api.wire.fields import PRINTABLE
-from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
-from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
+from api.wire.fields import PRINTABLE, checked_by
+from api.wire.observations import EntryOut, EntryPage, EntryPut
+from api.wire.paging import cursor_of_key, key_of
 from memory.observations import LONGEST_KEY, wrong_with
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 
-
-def _checked(key: str) -> str:
-    if (wrong := wrong_with(key)) is not None:
-        raise ValueError(wrong)
-    return key
-
-
-Key = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_KEY), AfterValidator(_checked), Path()]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_KEY), checked_by(wrong_with), Path()]
 Prefix = Annotated[str, Query(max_length=LONGEST_KEY, pattern=PRINTABLE, description="How keys begin")]
 Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What keys or values have in them")]
 
@@ -43,8 +36,7 @@ async def list_entries(
 ) -> EntryPage:
     """Entries in the order of their keys."""
     found = await memory.scratchpad.page(owner, limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q)
-    page, more = page_of(found, limit, lambda entry: cursor_of_key(entry.key))
-    return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
+    return EntryPage.of(found, limit, lambda entry: cursor_of_key(entry.key))
 
 
 @router.get(UNDER_KEY, responses=errors(404))

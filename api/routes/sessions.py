@@ -7,11 +7,11 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import PRINTABLE, Identifier, MessageId
-from api.wire.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
-from api.wire.sessions import MessageOut, MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch, SummaryOut
+from api.wire.paging import index_of, position_of
+from api.wire.sessions import MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch
 from utils.errors import NotFound
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
@@ -32,8 +32,7 @@ async def list_sessions(
     """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
     `POST /v1/search`."""
     found = await memory.engine.chats.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
-    page, more = page_of(found, limit, cursor_of)
-    return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
+    return SessionPage.by_time(found, limit)
 
 
 @router.get("/{session_id}", responses=errors(404))
@@ -41,7 +40,7 @@ async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) ->
     """One session with its summaries."""
     session = await memory.engine.chats.sessions.get(owner, session_id)
     summaries = await memory.engine.chats.summaries.of_session(owner, session_id)
-    return SessionDetail(**vars(session), summaries=[SummaryOut.of(summary) for summary in summaries])
+    return SessionDetail.of(session, summaries=summaries)
 
 
 @router.patch("/{session_id}", responses=errors(404))
@@ -69,8 +68,7 @@ async def list_messages(
     """The messages of a session, in order."""
     await memory.engine.chats.sessions.get(owner, session_id)
     found = await memory.engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    page, more = page_of(found, limit, lambda turn: str(turn.index))
-    return MessagePage(items=[MessageOut.of(turn) for turn in page], next_cursor=more)
+    return MessagePage.of(found, limit, lambda turn: str(turn.index))
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))

@@ -10,10 +10,10 @@ from agents.tools import Compressing, ViewOptions
 from api.auth import Owner
 from api.http.once import ToolRoute, once_id
 from api.http.openapi import errors
-from api.http.state import TheMemory
+from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.fields import Identifier
-from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.wire.paging import position_of
 from api.wire.tool_memory import (
     CompressRequest,
     CompressResponse,
@@ -21,7 +21,6 @@ from api.wire.tool_memory import (
     InsightOut,
     InsightSearch,
     InsightsFound,
-    RecordListed,
     RecordOut,
     RecordPage,
     RecordRequest,
@@ -76,8 +75,7 @@ async def list_records(
 ) -> RecordPage:
     """The calls of tools, the newest first, without what came back: one record has that whole."""
     found = await memory.engine.tools.traces.page(owner, limit=limit + 1, after=position_of(cursor), task_id=task_id)
-    page, more = page_of(found, limit, cursor_of)
-    return RecordPage(items=[RecordListed.of(trace) for trace, _ in page], next_cursor=more)
+    return RecordPage.by_time(found, limit)
 
 
 @router.get("/records/{trace_id}", responses=errors(404))

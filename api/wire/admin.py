@@ -1,4 +1,4 @@
-"""Wire shapes of what admins see: users, their messages and the work on them."""
+"""Wire shapes of the configuration, and of what admins see: users, their messages and the work on them."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -7,26 +7,33 @@ from pydantic import BeforeValidator, Field
 
 from api.wire.base import Page, Shown
 from api.wire.fields import Wire
-from api.wire.operations import Health
 from api.wire.paging import cursor_of_key
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
-from memory.domain import Turn
-from memory.oversight import Embedding, Kind, Progress, Waiting
+from memory.oversight import Kind, Progress
 
 
-class JobsOut(Wire):
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    version: str
+    store: str
+    broker: str
+    chat_model: str
+    summary_model: str
+    embedding_model: str
+    top_k: int
+    similarity_floor: float
+    summary_interval: int
+
+
+class JobsOut(Shown):
     """Jobs of a kind, up to 100,000 in each state. `oldest_waiting`: since when the one is due that waits longest."""
 
     kind: Kind
     waiting: int
     running: int
     dead: int
-    oldest_waiting: datetime | None
-
-    @classmethod
-    def of(cls, waiting: Waiting) -> "JobsOut":
-        return cls(kind=waiting.kind, oldest_waiting=waiting.oldest, **waiting.counts)
+    oldest_waiting: datetime | None = Field(validation_alias="oldest")
 
 
 class RecallOut(Wire):
@@ -81,11 +88,6 @@ class WatchedMessage(MessageOut):
     """A message with the state of its embedding; None where it was deleted just now."""
 
     embedding: EmbeddingOut | None
-
-    @classmethod
-    def watched(cls, turn: Turn, embedding: Embedding | None) -> "WatchedMessage":
-        state = None if embedding is None else EmbeddingOut.of(embedding)
-        return cls(**MessageOut.of(turn).model_dump(), embedding=state)
 
 
 class WatchedPage(Page[WatchedMessage]): ...

@@ -1,13 +1,13 @@
 """Wire shapes of memory banks, over HTTP and as tools of MCP."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringConstraints
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.facts import DecisionOut
 from api.wire.fields import ID_CHARACTERS, Wire, not_blank
 from memory.banks import (
@@ -15,21 +15,16 @@ from memory.banks import (
     LONGEST_UPDATE,
     Active,
     Bank,
-    BankError,
-    BankInfo,
+    BankFile,
     BankType,
     BankVersion,
-    Done,
-    NamedBank,
     Operation,
     Reason,
     Severity,
-    Updated,
     instructions,
     tokens_of,
     versions_named,
 )
-from memory.facts import Decided
 from utils.text import CONTROL_CHARACTERS
 
 PATH_CHARACTERS = 4_096
@@ -125,14 +120,11 @@ class BanksCall(Wire):
     ] = None
 
 
-class Shown(Wire):
-    """A model with the fields of what it shows."""
+def _names(files: Sequence[BankFile]) -> list[str]:
+    return [file.name for file in files]
 
-    model_config = ConfigDict(from_attributes=True)
 
-    @classmethod
-    def of(cls, shown: BankError | BankVersion | Done) -> Self:
-        return cls.model_validate(shown)
+FileNames = Annotated[list[str], BeforeValidator(_names)]
 
 
 class BankErrorOut(Shown):
@@ -141,17 +133,13 @@ class BankErrorOut(Shown):
     severity: Severity
 
 
-class BankHead(Wire):
+class BankHead(Shown):
     """What `activate` says of a bank beside its content."""
 
     type: BankType
     id: str
-    files: list[str]
-    last_updated: datetime
-
-    @classmethod
-    def of(cls, info: BankInfo) -> "BankHead":
-        return cls(type=info.type, id=info.id, files=[file.name for file in info.files], last_updated=info.updated_at)
+    files: FileNames
+    last_updated: datetime = Field(validation_alias="updated_at")
 
 
 class CacheOut(Wire):
@@ -164,18 +152,13 @@ class CacheOut(Wire):
     file_tokens: dict[str, int]
 
 
-class OtherBank(Wire):
+class OtherBank(Shown):
     """A bank of the same name, or of the same path, as the one that was activated."""
 
     conversation_id: str
     name: str
     path: str | None
-    last_updated: datetime
-
-    @classmethod
-    def of(cls, other: NamedBank) -> "OtherBank":
-        named = Active(other.type, other.id).conversation_id
-        return cls(conversation_id=named, name=other.name, path=other.path, last_updated=other.updated_at)
+    last_updated: datetime = Field(validation_alias="updated_at")
 
 
 class ActivationResult(Wire):
@@ -208,7 +191,10 @@ class ActivationResult(Wire):
             ),
             conversation_id=Active(info.type, info.id).conversation_id,
             previous_errors=[BankErrorOut.of(error) for error in info.errors],
-            others=[OtherBank.of(other) for other in bank.others[:MOST_OTHERS]],
+            others=[
+                OtherBank.of(other, conversation_id=Active(other.type, other.id).conversation_id)
+                for other in bank.others[:MOST_OTHERS]
+            ],
             left_out=left_out_of(bank),
         )
 
@@ -252,7 +238,7 @@ class ChangeOut(Shown):
     metadata: MetadataOut
 
 
-class UpdateResult(Wire):
+class UpdateResult(Shown):
     """`previous_errors`: what went wrong before this update, oldest first, and what of it was not done as it was said:
     files for which the bank has no room, lines that name files in a way that is not understood, codes of a terminal.
     `version`: the one that it made, after which others may have come. `decided_by`: a model, or "rule_based".
@@ -260,29 +246,16 @@ class UpdateResult(Wire):
 
     status: Literal["success"] = "success"
     previous_errors: list[BankErrorOut]
-    bank_info: BankHead
+    bank_info: BankHead = Field(validation_alias="bank")
     version: int
-    tokens: int
-    decided_by: str
+    tokens: int = Field(validation_alias=AliasPath("bank", "tokens"))
+    decided_by: str = Field(validation_alias="by")
     changes: list[ChangeOut]
     repeated: bool
     created: bool
 
-    @classmethod
-    def of(cls, done: Updated) -> "UpdateResult":
-        return cls(
-            previous_errors=[BankErrorOut.of(error) for error in done.previous_errors],
-            bank_info=BankHead.of(done.bank),
-            version=done.version,
-            tokens=done.bank.tokens,
-            decided_by=done.by,
-            changes=[ChangeOut.of(change) for change in done.changes],
-            repeated=done.repeated,
-            created=done.created,
-        )
 
-
-class BankOut(Wire):
+class BankOut(Shown):
     """A bank without its content."""
 
     type: BankType
@@ -291,28 +264,12 @@ class BankOut(Wire):
     path: str | None
     version: int
     tokens: int
-    files: list[str]
+    files: FileNames
     created_at: datetime
     updated_at: datetime
 
-    @classmethod
-    def of(cls, info: BankInfo) -> "BankOut":
-        return cls(
-            type=info.type,
-            id=info.id,
-            name=info.name,
-            path=info.path,
-            version=info.version,
-            tokens=info.tokens,
-            files=[file.name for file in info.files],
-            created_at=info.created_at,
-            updated_at=info.updated_at,
-        )
 
-
-class BankPage(Wire):
-    items: list[BankOut]
-    next_cursor: str | None
+class BankPage(Page[BankOut]): ...
 
 
 class BankVersionOut(Shown):
@@ -330,9 +287,7 @@ class BankVersionOut(Shown):
     update_count: int | None
 
 
-class BankVersionPage(Wire):
-    items: list[BankVersionOut]
-    next_cursor: str | None
+class BankVersionPage(Page[BankVersionOut]): ...
 
 
 class BankAt(ActivationResult):
@@ -344,11 +299,10 @@ class BankAt(ActivationResult):
     @classmethod
     def at(cls, bank: Bank, version: BankVersion, content: Mapping[str, str]) -> "BankAt":
         """`content`: what the files said in the version."""
-        told = ActivationResult.of(bank).model_dump()
-        head = BankHead(type=bank.info.type, id=bank.info.id, files=list(content), last_updated=version.at)
-        left_out = left_out_of(replace(bank, content=content))
-        told |= {"bank_info": head, "content": dict(content), "left_out": left_out}
-        return cls(**told, bank=BankOut.of(bank.info), version=BankVersionOut.of(version))
+        shown = vars(ActivationResult.of(bank))
+        head = shown["bank_info"].model_copy(update={"files": list(content), "last_updated": version.at})
+        shown |= {"bank_info": head, "content": dict(content), "left_out": left_out_of(replace(bank, content=content))}
+        return cls(**shown, bank=BankOut.of(bank.info), version=BankVersionOut.of(version))
 
 
 class RememberResult(Wire):
@@ -357,7 +311,3 @@ class RememberResult(Wire):
     status: Literal["success"] = "success"
     decisions: list[DecisionOut]
     message_id: str | None
-
-    @classmethod
-    def of(cls, decided: list[Decided], message_id: str | None) -> "RememberResult":
-        return cls(decisions=list(map(DecisionOut.of, decided)), message_id=message_id)

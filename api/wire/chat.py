@@ -3,15 +3,12 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
-from agents.chat import Answer, Bundle, Citation, Context
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Shown
+from api.wire.facts import MemoryOut
 from api.wire.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
-from api.wire.memories import MemoryOut
 from api.wire.sessions import SummaryOut
-from memory.domain import Gist
-from utils.chat import Usage
 
 
 class HistoryMessage(Wire):
@@ -32,7 +29,7 @@ class QueryRequest(OwnedRequest):
     temporary: bool = False
 
 
-class CitationOut(Wire):
+class CitationOut(Shown):
     n: int
     id: str
     kind: str
@@ -42,115 +39,54 @@ class CitationOut(Wire):
     timestamp: datetime
     score: float | None
 
-    @classmethod
-    def of(cls, citation: Citation) -> "CitationOut":
-        return cls.model_validate(citation, from_attributes=True)
+
+class SimilarMessage(Shown):
+    id: str = Field(validation_alias=AliasPath("gist", "id"))
+    role: str = Field(validation_alias=AliasPath("gist", "role"))
+    content: str = Field(validation_alias=AliasPath("gist", "content"))
+    similarity: float = Field(validation_alias="score")
+    timestamp: datetime = Field(validation_alias=AliasPath("gist", "timestamp"))
+    session_id: str = Field(validation_alias=AliasPath("gist", "session_id"))
 
 
-class SimilarMessage(Wire):
-    id: str
-    role: str
-    content: str
-    similarity: float
-    timestamp: datetime
-    session_id: str
-
-
-class RecentMessage(Wire):
+class RecentMessage(Shown):
     role: str
     content: str
     timestamp: datetime
 
-    @classmethod
-    def of(cls, gist: Gist) -> "RecentMessage":
-        return cls.model_validate(gist, from_attributes=True)
 
-
-class MemoryContext(Wire):
+class MemoryContext(Shown):
     context: list[SimilarMessage]
-    recent_messages: list[RecentMessage]
+    recent_messages: list[RecentMessage] = Field(validation_alias="recent")
     summaries: list[SummaryOut]
     memories: list[MemoryOut]
-    query_embedding_dim: int
-
-    @classmethod
-    def of(cls, bundle: Bundle) -> "MemoryContext":
-        return cls(
-            context=[
-                SimilarMessage(
-                    id=hit.gist.id,
-                    role=hit.gist.role,
-                    content=hit.gist.content,
-                    similarity=hit.score,
-                    timestamp=hit.gist.timestamp,
-                    session_id=hit.gist.session_id,
-                )
-                for hit in bundle.context
-            ],
-            recent_messages=[RecentMessage.of(gist) for gist in bundle.recent],
-            summaries=[SummaryOut.of(summary) for summary in bundle.summaries],
-            memories=[MemoryOut.of(fact) for fact in bundle.memories],
-            query_embedding_dim=bundle.recall.dimensions,
-        )
+    query_embedding_dim: int = Field(validation_alias=AliasPath("recall", "dimensions"))
 
 
-class UsageOut(Wire):
+class UsageOut(Shown):
     prompt_tokens: int
     completion_tokens: int
-    total_tokens: int
-
-    @classmethod
-    def of(cls, usage: Usage) -> "UsageOut":
-        return cls(
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            total_tokens=usage.total,
-        )
+    total_tokens: int = Field(validation_alias="total")
 
 
-class QueryStarted(Wire):
+class QueryStarted(Shown):
     """Data of the event `meta`."""
 
-    session_id: str
-    turn_id: str
-    intent: str
-    memory_context: MemoryContext | None
-
-    @classmethod
-    def of(cls, context: Context) -> "QueryStarted":
-        return cls(
-            session_id=context.request.session_id,
-            turn_id=context.request.turn_id,
-            intent=context.intent.name,
-            memory_context=MemoryContext.of(context.bundle) if context.bundle else None,
-        )
+    session_id: str = Field(validation_alias=AliasPath("request", "session_id"))
+    turn_id: str = Field(validation_alias=AliasPath("request", "turn_id"))
+    intent: str = Field(validation_alias=AliasPath("intent", "name"))
+    memory_context: MemoryContext | None = Field(validation_alias="bundle")
 
 
-class QueryResponse(Wire):
-    response: str
-    citations: list[CitationOut]
-    memory_context: MemoryContext | None
-    intent: str
-    agents_used: list[str]
-    need_memory: bool
-    memory_reason: str
-    session_id: str
-    turn_id: str
-    model: str
-    usage: UsageOut
-
-    @classmethod
-    def of(cls, context: Context, answer: Answer) -> "QueryResponse":
-        return cls(
-            response=answer.text,
-            citations=[CitationOut.of(citation) for citation in answer.citations],
-            memory_context=MemoryContext.of(context.bundle) if context.bundle else None,
-            intent=context.intent.name,
-            agents_used=list(context.ran),
-            need_memory=context.intent.need_memory,
-            memory_reason=context.intent.memory_reason,
-            session_id=context.request.session_id,
-            turn_id=context.request.turn_id,
-            model=answer.model,
-            usage=UsageOut.of(answer.usage),
-        )
+class QueryResponse(Shown):
+    response: str = Field(validation_alias=AliasPath("answer", "text"))
+    citations: list[CitationOut] = Field(validation_alias=AliasPath("answer", "citations"))
+    memory_context: MemoryContext | None = Field(validation_alias=AliasPath("context", "bundle"))
+    intent: str = Field(validation_alias=AliasPath("context", "intent", "name"))
+    agents_used: list[str] = Field(validation_alias=AliasPath("context", "ran"))
+    need_memory: bool = Field(validation_alias=AliasPath("context", "intent", "need_memory"))
+    memory_reason: str = Field(validation_alias=AliasPath("context", "intent", "memory_reason"))
+    session_id: str = Field(validation_alias=AliasPath("context", "request", "session_id"))
+    turn_id: str = Field(validation_alias=AliasPath("context", "request", "turn_id"))
+    model: str = Field(validation_alias=AliasPath("answer", "model"))
+    usage: UsageOut = Field(validation_alias=AliasPath("answer", "usage"))

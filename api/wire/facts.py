@@ -1,19 +1,19 @@
-"""Wire shapes of facts."""
+"""Wire shapes of what is known of a user: facts, and values under keys."""
 
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.fields import Content, Identifier, Wire
-from memory.facts import Decided, Event, Fact, FactEvent
+from memory.facts import Event
 
 LONGEST = 20_000  # characters of a text that facts are made of
 LONGEST_FACT = 600
 
 
-class FactOut(Wire):
+class FactOut(Shown):
     id: str
     memory_id: str
     text: str
@@ -25,37 +25,16 @@ class FactOut(Wire):
     decided_by: str
     updated_at: datetime
 
-    @classmethod
-    def of(cls, fact: Fact) -> "FactOut":
-        return cls(
-            id=fact.id,
-            memory_id=fact.memory_id,
-            text=fact.text,
-            valid_from=fact.valid_from,
-            valid_to=fact.valid_to,
-            superseded_by=fact.superseded_by,
-            may_replace=fact.may_replace,
-            sources=list(fact.sources),
-            decided_by=fact.decided_by,
-            updated_at=fact.updated_at,
-        )
+
+class FactPage(Page[FactOut]): ...
 
 
-class FactPage(Wire):
-    items: list[FactOut]
-    next_cursor: str | None
-
-
-class FactEventOut(Wire):
+class FactEventOut(Shown):
     event: Event
     at: datetime
     by: str
     source: str | None
     other: str | None
-
-    @classmethod
-    def of(cls, event: FactEvent) -> "FactEventOut":
-        return cls(event=event.event, at=event.at, by=event.by, source=event.source, other=event.other)
 
 
 class FactHistory(Wire):
@@ -71,16 +50,30 @@ class FactPatch(OwnedRequest):
     text: Annotated[Content, Field(max_length=LONGEST_FACT)]
 
 
-class DecisionOut(Wire):
+class DecisionOut(Shown):
     event: Event
     id: str
     text: str
     old: str | None = None
 
-    @classmethod
-    def of(cls, decided: Decided) -> "DecisionOut":
-        return cls(event=decided.event, id=decided.id, text=decided.text, old=decided.old)
-
 
 class FactsResponse(Wire):
     decisions: list[DecisionOut]
+
+
+class MemoryOut(Shown):
+    key: str
+    value: str
+    updated_at: datetime
+    tokenCount: int = Field(validation_alias="token_count")
+
+
+class MemoryPut(OwnedRequest):
+    value: Annotated[Content, Field(max_length=20_000)]
+
+
+class MemoryPage(Page[MemoryOut]): ...
+
+
+class MemoryHistory(Wire):
+    items: list[MemoryOut]

@@ -3,8 +3,9 @@
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -17,11 +18,24 @@ PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bod
 ONE_SEGMENT = r"^[^/\x00-\x1f\x7f-\x9f]+$"  # of a path
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
 
+T = TypeVar("T")
+
 
 class Wire(BaseModel):
     """Base of every model on the wire: strict types, no unknown fields, finite numbers."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def checked_by(wrong_with: Callable[[Any], str | None]) -> AfterValidator:
+    """Refuses a value of which a function says what is wrong with it."""
+
+    def check(value: T) -> T:
+        if (wrong := wrong_with(value)) is not None:
+            raise ValueError(wrong)
+        return value
+
+    return AfterValidator(check)
 
 
 def not_blank(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Wire shapes of observations."""
+"""Wire shapes of observations, and of a scratchpad's entries."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,20 +6,19 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from memory.domain import Role
 from memory.observations import (
     CATEGORIES,
     LONGEST,
     LONGEST_SOURCE,
+    LONGEST_TTL,
+    LONGEST_VALUE,
     Category,
-    Consolidated,
-    Extracted,
     Observation,
     Observed,
     Outcome,
-    Recalled,
     Said,
     observed,
 )
@@ -63,7 +62,7 @@ class ObservationsResponse(Wire):
     ids: list[str]
 
 
-class ObservationOut(Wire):
+class ObservationOut(Shown):
     id: str
     category: Category
     content: str
@@ -71,14 +70,8 @@ class ObservationOut(Wire):
     created_at: datetime
     model: str | None
 
-    @classmethod
-    def of(cls, one: Observation) -> "ObservationOut":
-        return cls(**vars(one))
 
-
-class ObservationPage(Wire):
-    items: list[ObservationOut]
-    next_cursor: str | None
+class ObservationPage(Page[ObservationOut]): ...
 
 
 class RecallRequest(OwnedRequest):
@@ -92,10 +85,6 @@ class RecallRequest(OwnedRequest):
 
 class RecalledOut(ObservationOut):
     score: float
-
-    @classmethod
-    def of_recalled(cls, one: Recalled) -> "RecalledOut":
-        return cls(**vars(one.observation), score=one.score)
 
 
 class RecallResponse(Wire):
@@ -125,12 +114,12 @@ class ExtractRequest(OwnedRequest):
     output: Annotated[str, StringConstraints(max_length=2_000_000)]
 
 
-class NoteOut(Wire):
+class NoteOut(Shown):
     id: str
     content: str
 
 
-class ExtractResponse(Wire):
+class ExtractResponse(Shown):
     """`outcome`: "skipped" where the output was too short, "failed" where the model gave nothing that can be read.
     `model`: who read it; null where nobody did."""
 
@@ -139,10 +128,6 @@ class ExtractResponse(Wire):
     findings: list[NoteOut]
     insights: list[NoteOut]
     lessons: list[NoteOut]
-
-    @classmethod
-    def of(cls, extracted: Extracted) -> "ExtractResponse":
-        return cls(outcome=extracted.outcome, model=extracted.model, **_by_category(extracted.observations))
 
 
 class SaidIn(Wire):
@@ -160,7 +145,7 @@ class ConsolidateRequest(OwnedRequest):
         return None if self.messages is None else [Said(one.role, one.content) for one in self.messages]
 
 
-class ConsolidateResponse(Wire):
+class ConsolidateResponse(Shown):
     """What is remembered of the session, by this call or before. `summary`: its last long message by the assistant, an
     insight, too. `added`: how many of all these are new."""
 
@@ -170,18 +155,25 @@ class ConsolidateResponse(Wire):
     lessons: list[NoteOut]
     summary: NoteOut | None
 
-    @classmethod
-    def of(cls, done: Consolidated) -> "ConsolidateResponse":
-        return cls(
-            added=done.added,
-            summary=NoteOut(id=done.summary.id, content=done.summary.content) if done.summary else None,
-            **_by_category(done.observations),
-        )
+
+class EntryOut(Shown):
+    key: str
+    value: str
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
 
 
-def _by_category(observations: Sequence[Observation]) -> dict[str, list[NoteOut]]:
-    """Notes under the names of the fields that hold them."""
-    return {
-        f"{category}s": [NoteOut(id=one.id, content=one.content) for one in observations if one.category == category]
-        for category in CATEGORIES
-    }
+class EntryPut(OwnedRequest):
+    """`ttl_seconds`: for so long; else until it is replaced."""
+
+    value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
+    ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL)] | None = None
+
+
+class EntryPage(Page[EntryOut]): ...
+
+
+def by_category(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
+    """Observations under the names of the fields that show them."""
+    return {f"{category}s": [one for one in observations if one.category == category] for category in CATEGORIES}

@@ -1,19 +1,15 @@
 """Pages of long lists, by an opaque cursor that names the last item seen."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import orjson
-from fastapi import Query
 
-from api.wire.fields import Limit
 from utils.errors import InvalidInput
 
-PageLimit = Annotated[Limit, Query(description="Items a page")]
 UNKNOWN = "The cursor is not one that a page gave"
-PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]
 
 
 class Updated(Protocol):
@@ -24,7 +20,7 @@ class Updated(Protocol):
 T = TypeVar("T")
 
 
-def page_of(found: list[T], limit: int, cursor: Callable[[T], str]) -> tuple[list[T], str | None]:
+def page_of(found: Sequence[T], limit: int, cursor: Callable[[T], str]) -> tuple[Sequence[T], str | None]:
     """The page, where one item more than `limit` was looked for, and the cursor after it; None after the last."""
     page = found[:limit]
     return page, cursor(page[-1]) if len(found) > limit else None

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from agents.tools import FURTHEST, MOST_READ, READ, part_of, passage
+from api.wire.base import Shown
 from api.wire.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
@@ -36,22 +37,18 @@ class RecalledItem(SearchItem):
     condensed: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def shown(cls, hit: Hit, query: str) -> Self:
-        gist = hit.gist
+    def of_hit(cls, hit: Hit, query: str) -> Self:
+        item, gist = cls.of(hit), hit.gist
         content = passage(gist.content, query, SHOWN)
-        return cls(
-            id=gist.id,
-            kind=gist.kind,
-            role=gist.role,
-            content=content,
-            score=round(hit.score, DIGITS),
-            session_id=gist.session_id,
-            timestamp=gist.timestamp,
-            explain=Explanation.of(hit.parts, digits=DIGITS),
-            version=gist.condensed.version if gist.condensed is not None else None,
-            whole_characters=None if content == gist.content else len(gist.content),
-            condensed=_condensed(gist),
-        )
+        parts = {name: round(part, DIGITS) for name, part in item.explain if part is not None}
+        shown = {
+            "content": content,
+            "score": round(item.score, DIGITS),
+            "explain": Explanation(**parts),
+            "whole_characters": None if content == gist.content else len(gist.content),
+            "condensed": _condensed(gist),
+        }
+        return item.model_copy(update=shown)
 
 
 class Recalled(Wire):
@@ -64,20 +61,25 @@ class Recalled(Wire):
     @classmethod
     def of(cls, found: Recall, query: str, waiting: Waiting | None) -> Self:
         return cls(
-            items=[RecalledItem.shown(hit, query) for hit in found.hits],
+            items=[RecalledItem.of_hit(hit, query) for hit in found.hits],
             searched=found.respelt(query),
             note=None if found.hits else _nothing(waiting),
         )
 
 
+PartQuery = Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")]
+PartOffset = Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")]
+PartLimit = Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")]
+
+
 class MemoryCall(Wire):
     id: Annotated[str, Field(min_length=1, max_length=2 * ID_CHARACTERS, description="The id of what recall gave")]
-    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
-    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
-    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+    query: PartQuery = ""
+    offset: PartOffset = 0
+    limit: PartLimit = READ
 
 
-class MemoryRead(Wire):
+class MemoryRead(Shown):
     """`more`: which part of the whole it is, and how to get the next; null where it is all. `condensed`: as `recall`
     gives it."""
 
@@ -91,21 +93,12 @@ class MemoryRead(Wire):
     condensed: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def of(cls, gist: Gist, asked: MemoryCall) -> Self:
+    def of_gist(cls, gist: Gist, asked: MemoryCall) -> Self:
         """Raises `NotFound` where it has none of the words that are looked for."""
         part = part_of(gist.content, offset=asked.offset, limit=asked.limit, query=asked.query)
         if part is None:
             raise NotFound("It has none of these words; without a query it is read from the offset on")
-        return cls(
-            id=gist.id,
-            kind=gist.kind,
-            role=gist.role,
-            session_id=gist.session_id,
-            timestamp=gist.timestamp,
-            content=part.text,
-            more=part.more,
-            condensed=_condensed(gist),
-        )
+        return cls.of(gist, content=part.text, more=part.more, condensed=_condensed(gist))
 
 
 def _nothing(waiting: Waiting | None) -> str:

@@ -3,14 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasPath, Field, model_validator
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Shown
 from api.wire.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
-from memory.domain import Hit, Parts, Recall
+from memory.domain import Recall
 from memory.gists import Waiting
 
-TOLD = ("dense", "bm25", "fused", "rerank", "recency", "mmr")  # parts of a score
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing
 Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
@@ -33,7 +32,7 @@ class SearchRequest(OwnedRequest):
         return self
 
 
-class Explanation(Wire):
+class Explanation(Shown):
     """Every part of a score; null where the recipe does not use it."""
 
     dense: float | None = None
@@ -43,43 +42,24 @@ class Explanation(Wire):
     recency: float | None = None
     mmr: float | None = None
 
-    @classmethod
-    def of(cls, parts: Parts, digits: int | None = None) -> "Explanation":
-        """`digits`: to which the parts are rounded; None for all that they have."""
-        told = {name: getattr(parts, name) for name in TOLD}
-        if digits is not None:
-            told = {name: part if part is None else round(part, digits) for name, part in told.items()}
-        return cls(**told)
 
-
-class SearchItem(Wire):
+class SearchItem(Shown):
     """`version`: of a part of a memory bank that was left out when that was condensed, the one that says it; else it is
     not there."""
 
-    id: str
-    kind: str
-    role: str
-    content: str
+    id: str = Field(validation_alias=AliasPath("gist", "id"))
+    kind: str = Field(validation_alias=AliasPath("gist", "kind"))
+    role: str = Field(validation_alias=AliasPath("gist", "role"))
+    content: str = Field(validation_alias=AliasPath("gist", "content"))
     score: float
-    session_id: str
-    timestamp: datetime
-    explain: Explanation
-    version: int | None = Field(default=None, exclude_if=lambda value: value is None)
-
-    @classmethod
-    def of(cls, hit: Hit) -> "SearchItem":
-        gist, parts = hit.gist, hit.parts
-        return cls(
-            id=gist.id,
-            kind=gist.kind,
-            role=gist.role,
-            content=gist.content,
-            score=parts.score,
-            session_id=gist.session_id,
-            timestamp=gist.timestamp,
-            explain=Explanation.of(parts),
-            version=gist.condensed.version if gist.condensed is not None else None,
-        )
+    session_id: str = Field(validation_alias=AliasPath("gist", "session_id"))
+    timestamp: datetime = Field(validation_alias=AliasPath("gist", "timestamp"))
+    explain: Explanation = Field(validation_alias="parts")
+    version: int | None = Field(
+        default=None,
+        validation_alias=AliasPath("gist", "condensed", "version"),
+        exclude_if=lambda value: value is None,
+    )
 
 
 class SearchResponse(Wire):

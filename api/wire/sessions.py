@@ -1,13 +1,16 @@
 """Wire shapes of sessions, their summaries and their messages."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import Name, Wire
-from memory.domain import Turn
+from api.wire.fields import Content, Identifier, MessageId, Moment, Name, Wire
+
+
+def _place(index: int | None) -> int:
+    return -1 if index is None else index
 
 
 class SummaryOut(Shown):
@@ -38,30 +41,38 @@ class SessionPatch(OwnedRequest):
     title: Annotated[Name, Field(max_length=200)]
 
 
-class MessageOut(Wire):
+class MessageOut(Shown):
+    """`message_index`: -1 of one that has no place in its session yet."""
+
     id: str
     role: str
     content: str
     name: str | None
     timestamp: datetime
-    message_index: int
+    message_index: Annotated[int, BeforeValidator(_place)] = Field(validation_alias="index")
     turn_id: str | None
     model: str | None
     interrupted: bool
 
-    @classmethod
-    def of(cls, turn: Turn) -> "MessageOut":
-        return cls(
-            id=turn.id,
-            role=turn.role,
-            content=turn.content,
-            name=turn.name,
-            timestamp=turn.timestamp,
-            message_index=-1 if turn.index is None else turn.index,
-            turn_id=turn.turn_id,
-            model=turn.model,
-            interrupted=turn.interrupted,
-        )
-
 
 class MessagePage(Page[MessageOut]): ...
+
+
+class MessageIn(Wire):
+    id: MessageId | None = None
+    role: Literal["system", "user", "assistant", "tool"]
+    content: Content
+    name: Name | None = None
+    timestamp: Moment | None = None
+
+
+class MessagesRequest(OwnedRequest):
+    session_id: Identifier
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=1_000)]
+    wait: bool = False
+
+
+class MessagesResponse(Wire):
+    accepted: int
+    duplicates: int
+    ids: list[str]

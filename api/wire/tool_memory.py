@@ -3,12 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AliasPath, BeforeValidator, Field
 
-from agents.tools import Found, misplaced_in, wrong_with
-from api.wire.base import OwnedRequest
-from api.wire.fields import Identifier, Query, TopK, Wire
-from memory.traces import Trace
+from agents.tools import misplaced_in, wrong_with
+from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.fields import Identifier, Query, TopK, Wire, checked_by
 from memory.views import RAW, read_json
 
 MOST_MESSAGES = 10_000
@@ -16,27 +15,18 @@ LONGEST_NAME = 200
 LONGEST_CHARS = 1_000_000
 
 
-def _checked(message: dict[str, Any]) -> dict[str, Any]:
-    """Refuses what no provider takes."""
-    if (wrong := wrong_with(message)) is not None:
-        raise ValueError(wrong)
-    return message
+def _as_json(text: str) -> object:
+    value = read_json(text)
+    return {RAW: text} if value is text else value
 
 
-def _in_order(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Refuses results that answer no call."""
-    if (misplaced := misplaced_in(messages)) is not None:
-        raise ValueError(misplaced)
-    return messages
-
-
-AgentMessage = Annotated[dict[str, Any], AfterValidator(_checked)]  # as OpenAI's chat API has it, and passed on so
+AgentMessage = Annotated[dict[str, Any], checked_by(wrong_with)]  # as OpenAI's chat API has it, and passed on so
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 
 class CompressRequest(OwnedRequest):
     task_id: Identifier
-    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES), AfterValidator(_in_order)]
+    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES), checked_by(misplaced_in)]
     top_k: TopK | None = None
     max_chars_per_record: Annotated[int, Field(ge=100, le=LONGEST_CHARS)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -63,23 +53,19 @@ class RecordRequest(OwnedRequest):
     user_query: Query | None = None
 
 
-class RecordListed(Wire):
+class RecordListed(Shown):
     """A call of a tool without what was asked and what came back, which `GET /v1/tool-memory/records/{trace_id}` has.
     `characters`: of what came back."""
 
-    trace_id: str
+    trace_id: str = Field(validation_alias="id")
     task_id: str
-    step_id: int
-    tool_call_id: str
+    step_id: int = Field(validation_alias="step")
+    tool_call_id: str = Field(validation_alias="call_id")
     tool_name: str
     summary: str
     model: str
     timestamp: datetime
     characters: int
-
-    @classmethod
-    def of(cls, trace: Trace) -> "RecordListed":
-        return cls(**_listed(trace))
 
 
 class RecordOut(RecordListed):
@@ -87,25 +73,13 @@ class RecordOut(RecordListed):
     same read as JSON, what is not JSON under `_raw`: repeated keys and digits that no float has are in the texts
     alone."""
 
-    raw_input: Any
-    raw_output: Any
-    raw_input_text: str
-    raw_output_text: str
-
-    @classmethod
-    def of(cls, trace: Trace) -> "RecordOut":
-        return cls(
-            **_listed(trace),
-            raw_input=dict(trace.record.arguments),
-            raw_output=_as_json(trace.raw_output),
-            raw_input_text=trace.raw_input,
-            raw_output_text=trace.raw_output,
-        )
+    raw_input: Annotated[Any, BeforeValidator(dict)] = Field(validation_alias=AliasPath("record", "arguments"))
+    raw_output: Annotated[Any, BeforeValidator(_as_json)] = Field(validation_alias=AliasPath("record", "raw_output"))
+    raw_input_text: str = Field(validation_alias="raw_input")
+    raw_output_text: str = Field(validation_alias="raw_output")
 
 
-class RecordPage(Wire):
-    items: list[RecordListed]
-    next_cursor: str | None
+class RecordPage(Page[RecordListed]): ...
 
 
 class InsightSearch(OwnedRequest):
@@ -114,35 +88,12 @@ class InsightSearch(OwnedRequest):
     top_k: TopK = 3
 
 
-class InsightOut(Wire):
+class InsightOut(Shown):
     trace_id: str
     summary: str
     score: float
     timestamp: datetime
 
-    @classmethod
-    def of(cls, found: Found) -> "InsightOut":
-        return cls(trace_id=found.trace_id, summary=found.summary, score=found.score, timestamp=found.timestamp)
-
 
 class InsightsFound(Wire):
     items: list[InsightOut]
-
-
-def _listed(trace: Trace) -> dict[str, Any]:
-    return {
-        "trace_id": trace.id,
-        "task_id": trace.task_id,
-        "step_id": trace.step,
-        "tool_call_id": trace.call_id,
-        "tool_name": trace.tool_name,
-        "summary": trace.summary,
-        "model": trace.model,
-        "timestamp": trace.timestamp,
-        "characters": trace.characters,
-    }
-
-
-def _as_json(text: str) -> object:
-    value = read_json(text)
-    return {RAW: text} if value is text else value

@@ -5,11 +5,11 @@ rules, merged, condensed when large, and written to files behind that.
 """
 
 from memory.banks.activations import Active, Begun, Client, Connections
-from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated
+from memory.banks.bank import Bank, BankFile, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
-from memory.banks.decisions import Done, Operation
+from memory.banks.decisions import Operation
 from memory.banks.folder import LOCK, BankFolder, Written
-from memory.banks.ids import ID_PATTERN, BankId, NamedBank, bank_key
+from memory.banks.ids import ID_PATTERN, BankId, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.omissions import versions_named
 from memory.banks.room import BankLibrary, open_library
@@ -25,7 +25,7 @@ __all__ = [
     "LONGEST_UPDATE",
     "Active",
     "Bank",
-    "BankError",
+    "BankFile",
     "BankFolder",
     "BankId",
     "BankInfo",
@@ -37,8 +37,6 @@ __all__ = [
     "Begun",
     "Client",
     "Connections",
-    "Done",
-    "NamedBank",
     "Operation",
     "Reason",
     "Severity",

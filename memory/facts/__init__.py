@@ -4,7 +4,7 @@ Of each message a job of its own extracts facts and reconciles them with those i
 decision is committed before it is carried out.
 """
 
-from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Origin
+from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
 from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.extract import clauses
 from memory.facts.rules.keeping import (
@@ -37,7 +37,6 @@ __all__ = [
     "Decided",
     "Event",
     "Fact",
-    "FactEvent",
     "Knowledge",
     "Origin",
     "Stated",

@@ -85,9 +85,6 @@ class Doing:
         return self.states >= EVEN or self.deed in ("states", "corrects")
 
 
-UNREAD = Doing(*[0.0] * len(ACTS))  # of a text that the encoder has not read
-
-
 def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     """What a text asks for, where it is likely enough; `surely`: so that it tells nothing."""
     best: Asked = max(LIKELY, key=lambda act: getattr(does, act))

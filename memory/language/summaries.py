@@ -33,9 +33,8 @@ LASTING = frozenset(
 ) | {"my", "i'm", "i"}
 
 
-def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int | None = None) -> str:
-    """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens, or a
-    share of more where more bullets than `LINES` are wanted. `most`: bullets.
+def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
+    """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens.
 
     The platform document: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go
     before others. What was asked or said several times stands there once; what rules answered only where there is
@@ -45,15 +44,13 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     pairs = _once(every)
     asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:] if not answer.by_rules]
     unanswered = [_question_line(question) for question, answer in pairs[-PAIRS:] if answer.by_rules]
-    most, points = most or LINES, max(POINTS, most or 0)
-    max_tokens = max_tokens * max(most, LINES) // LINES
-    telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked], points)]
+    telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked], POINTS)]
     if not pairs and not telling and messages:
         said = next((one.content for one in messages if not one.by_rules), "")
         telling = [f"- {cut_at_word(said, POINT_CHARACTERS)}"] if said else []
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
-    for line in (by_worth or unanswered)[:most]:
+    for line in (by_worth or unanswered)[:LINES]:
         if not kept or count_tokens("\n".join([*kept, line])) <= max_tokens:
             kept.append(line)
     return "\n".join(line for line in [*asking, *unanswered, *telling] if line in kept)

@@ -1,6 +1,6 @@
 """Oversight: forgetting, explanations of what was not recalled, failed jobs and owners, over all products."""
 
-from memory.oversight.jobs import KINDS, Embedding, Kind, Progress, Waiting
+from memory.oversight.jobs import KINDS, Kind, Progress
 from memory.oversight.room import Oversight, open_oversight
 from memory.oversight.saying import Said
 from memory.oversight.why_not import EXPLANATIONS, WhyNot
@@ -8,12 +8,10 @@ from memory.oversight.why_not import EXPLANATIONS, WhyNot
 __all__ = [
     "EXPLANATIONS",
     "KINDS",
-    "Embedding",
     "Kind",
     "Oversight",
     "Progress",
     "Said",
-    "Waiting",
     "WhyNot",
     "open_oversight",
 ]

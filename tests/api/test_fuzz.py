@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from api.wire.chat import QueryRequest
-from api.wire.memories import MemoryPut
-from api.wire.messages import MessageIn, MessagesRequest
-from api.wire.observations import ConsolidateRequest, ExtractRequest, ObservationsRequest, RecallRequest
-from api.wire.scratchpad import EntryPut
+from api.wire.facts import MemoryPut
+from api.wire.observations import ConsolidateRequest, EntryPut, ExtractRequest, ObservationsRequest, RecallRequest
 from api.wire.search import SearchRequest
+from api.wire.sessions import MessageIn, MessagesRequest
 from tests.checks import problem
 
 FIELDS = [*{*QueryRequest.model_fields, *MessagesRequest.model_fields, *MessageIn.model_fields}]

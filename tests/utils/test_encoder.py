@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ from utils.encoder import (
 from utils.encoder_file import EncoderFile
 from utils.encoder_graph import Weights, build_graph, weights_of
 from utils.errors import ConfigurationError
-from utils.vectors import cosine, normalised
+from utils.vectors import normalised
 from utils.vocabulary import BEGIN, END, Vocabulary, write_table
 
 pytest.importorskip(PACKAGE)
@@ -117,9 +118,14 @@ def reference(weights: Weights, words: Floats) -> tuple[Floats, Floats]:
     return (mean / np.linalg.norm(mean)).astype(np.float32), x.astype(np.float32)
 
 
+def sentences_of(local: Encoder, texts: Sequence[str]) -> Floats:
+    """The vectors of texts, (n, 384)."""
+    return np.stack([reading.sentence for reading in local.read(texts)])
+
+
 def words_of(local: Encoder, file: EncoderFile, text: str) -> Floats:
     """The embeddings of a text's pieces, the two special ones among them, (n, 384)."""
-    return file.words(local.windows(text)[0])
+    return file.words(encoder._windows(local._tokens(text))[0])
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +142,7 @@ def test_the_float_graph_agrees_with_a_plain_forward_pass_and_int8_is_close(
         outputs = encoders[False]._session.run(["sentence", "tokens"], {"words": words[None]})
         assert outputs[0][0] == pytest.approx(sentence, abs=1e-5)
         assert outputs[1][0] == pytest.approx(tokens, abs=1e-4)
-        assert float(encoders[True].encode([text])[0] @ normalised(sentence[None] + np.load(OFFSET))[0]) >= 0.99
+        assert float(sentences_of(encoders[True], [text])[0] @ normalised(sentence[None] + np.load(OFFSET))[0]) >= 0.99
 
 
 def test_vectors_are_the_same_to_five_thousandths_on_any_processor(encoders: dict[bool, Encoder]) -> None:
@@ -153,8 +159,8 @@ def test_vectors_are_the_same_to_five_thousandths_on_any_processor(encoders: dic
 
 def test_a_texts_vector_does_not_depend_on_its_company(encoders: dict[bool, Encoder]) -> None:
     for one in encoders.values():
-        together = one.encode(TEXTS)
-        assert all(np.array_equal(one.encode([text])[0], row) for text, row in zip(TEXTS, together, strict=True))
+        together = sentences_of(one, TEXTS)
+        assert all(np.array_equal(sentences_of(one, [text])[0], row) for text, row in zip(TEXTS, together, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +207,7 @@ def test_a_home_that_came_from_another_kind_of_processor_gets_a_graph_of_its_own
 def test_the_offset_moves_all_cosines_alike(local: Encoder, references: list[tuple[Floats, Floats]]) -> None:
     sentences = np.stack([sentence for sentence, _ in references])
     lift = float(np.load(OFFSET) @ np.load(OFFSET))
-    vectors = local.encode(TEXTS)
+    vectors = sentences_of(local, TEXTS)
     assert vectors @ vectors.T == pytest.approx((sentences @ sentences.T + lift) / (1 + lift), abs=0.03)
 
 
@@ -223,25 +229,25 @@ def test_the_packages_own_engine_gives_the_same_vectors(file: EncoderFile) -> No
 
 
 def test_similar_texts_are_closer_than_others(local: Encoder) -> None:
-    cat, feline, alice, *_ = local.encode(TEXTS)
-    assert cosine(np.stack([cat, alice]), feline)[0] > 0.5 > cosine(np.stack([cat, alice]), feline)[1]
+    cat, feline, alice, *_ = sentences_of(local, TEXTS)
+    assert cat @ feline > 0.5 > alice @ feline
 
 
 def test_any_text_has_a_vector_of_length_one(local: Encoder) -> None:
-    vectors = local.encode(["", "   ", "\x00", "odd \ud800", "x" * 1_000_000, "word " * 10_000, "\u202e\u0301"])
+    vectors = sentences_of(local, ["", "   ", "\x00", "odd \ud800", "x" * 1_000_000, "word " * 10_000, "\u202e\u0301"])
     assert vectors.shape == (7, DIMENSIONS) and vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
-    assert local.encode([]).shape == (0, DIMENSIONS)
+    assert local.read([]) == []
 
 
 def test_texts_without_a_known_word_are_like_themselves_alone(local: Encoder) -> None:
     unknown = ["\N{RUNIC LETTER FEHU FEOH FE F}", "\U00013000\U0001302f", "\U00012000" * 100]
     texts = [*unknown, "x" * 300, "\N{THUMBS UP SIGN}", "Thanks"]
-    alike = local.encode(texts) @ local.encode(texts).T
+    alike = sentences_of(local, texts) @ sentences_of(local, texts).T
     assert np.allclose(alike.diagonal(), 1, atol=1e-5)
     assert np.abs(alike - np.diag(alike.diagonal()))[: len(unknown)].max() < 0.2
     assert [len(reading.tokens) for reading in local.read(texts)] == [1, 2, 1, 2, 0, 1]
-    plain, marked = local.encode(["The cat sat", "The cat sat \N{THUMBS UP SIGN}"])
+    plain, marked = sentences_of(local, ["The cat sat", "The cat sat \N{THUMBS UP SIGN}"])
     assert plain @ marked > 0.8
 
 
@@ -258,11 +264,12 @@ def test_characters_that_are_words_are_kept(local: Encoder) -> None:
 
 
 def test_tokens_have_vectors_in_context(local: Encoder) -> None:
-    river, money = local.encode_tokens("the river bank"), local.encode_tokens("the money bank")
-    assert river.shape == (3, DIMENSIONS)
-    assert np.linalg.norm(river, axis=1) == pytest.approx(1, abs=1e-5)
-    assert 0.2 < float(river[2] @ money[2]) < 0.99
-    assert local.encode_tokens("").shape == (0, DIMENSIONS)
+    river, money, nothing = local.read(["the river bank", "the money bank", ""])
+    assert river.words == ("river", "bank") and river.tokens.shape == (2, TOKEN_DIMENSIONS)
+    rows = river.tokens / np.float32(127)
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=0.02)
+    assert 0.2 < float(rows[1] @ (money.tokens[1] / np.float32(127))) < 0.99
+    assert nothing.tokens.shape == (0, TOKEN_DIMENSIONS)
 
 
 def test_the_tokens_that_are_kept_are_those_that_carry_meaning(local: Encoder) -> None:
@@ -282,7 +289,7 @@ def test_of_a_long_text_the_rarest_words_are_kept_once(local: Encoder) -> None:
 
 
 def test_two_event_loops_share_one_encoder(local: Encoder) -> None:
-    expected = local.encode(TEXTS)
+    expected = sentences_of(local, TEXTS)
     results: list[Floats] = []
 
     async def embed() -> None:
@@ -303,13 +310,14 @@ def test_two_event_loops_share_one_encoder(local: Encoder) -> None:
 async def test_the_local_embedder_keeps_order_and_embeds_a_text_once(
     local: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    texts = [f"number {number % 20}" for number in range(50)]
+    expected = sentences_of(local, texts)
     encoded: list[str] = []
     read = local.read
     monkeypatch.setattr(local, "read", lambda texts: (encoded.extend(texts), read(texts))[1])
     embedder = LocalEmbedder(local, model=MODEL, dimensions=DIMENSIONS)
-    texts = [f"number {number % 20}" for number in range(50)]
     vectors = await embedder.embed(texts)
-    assert np.array_equal(vectors, local.encode(texts))
+    assert np.array_equal(vectors, expected)
     assert np.array_equal(await embedder.embed(texts[:1]), vectors[:1])
     assert sorted(encoded) == sorted(set(texts))
     assert (await embedder.embed([])).shape == (0, DIMENSIONS)
@@ -328,7 +336,7 @@ async def test_a_cancelled_bulk_leaves_the_encoder_usable(local: Encoder) -> Non
 
 
 def _load_elsewhere(home: Path, vectors: "multiprocessing.Queue[list[float]]") -> None:
-    vectors.put(load_encoder(home).encode(["hello"])[0].tolist())
+    vectors.put(sentences_of(load_encoder(home), ["hello"])[0].tolist())
 
 
 def _loaded_by_two_processes(home: Path) -> list[list[float]]:
@@ -378,7 +386,7 @@ def test_two_processes_that_meet_a_damaged_file_build_it_again_once(
 ) -> None:
     [graph] = (built / "encoder").glob("*.onnx")
     _damaged(graph, 0.5)
-    wanted = local.encode(["hello"])[0].tolist()
+    wanted = sentences_of(local, ["hello"])[0].tolist()
     assert _loaded_by_two_processes(built) == [wanted, wanted]
     assert capfd.readouterr().err.count("Building the local encoder (once)") == 1
 
@@ -397,7 +405,7 @@ def test_a_file_with_other_bytes_of_the_same_length_is_built_again(
     _damaged(file, share)
     for _ in range(2):
         monkeypatch.setattr(encoder, "_encoders", {})
-        assert np.array_equal(load_encoder(built).encode(TEXTS[:3]), local.encode(TEXTS[:3]))
+        assert np.array_equal(sentences_of(load_encoder(built), TEXTS[:3]), sentences_of(local, TEXTS[:3]))
     assert file.read_bytes() == whole
     assert caplog.text.count("damaged") == 1  # the second time it is whole
 
@@ -412,7 +420,7 @@ def test_a_damaged_or_missing_file_is_built_again(
     else:
         os.truncate(file, left)
     monkeypatch.setattr(encoder, "_encoders", {})
-    assert np.array_equal(load_encoder(built).encode(["hello"]), local.encode(["hello"]))
+    assert np.array_equal(sentences_of(load_encoder(built), ["hello"]), sentences_of(local, ["hello"]))
 
 
 @pytest.mark.parametrize("size", [3, 30, 1_000_000])
@@ -444,7 +452,7 @@ def test_what_stands_late_in_a_long_text_is_among_its_tokens(local: Encoder) -> 
     wanted = next(at for at, word in enumerate(short.words) if word == "henrietta")
     best = (short.tokens[wanted].astype(np.float32) @ long.tokens.astype(np.float32).T).max() / 127**2
     assert best > 0.7
-    assert np.array_equal(long.sentence, local.encode([filler + filler])[0])  # of the beginning alone
+    assert np.array_equal(long.sentence, sentences_of(local, [filler + filler])[0])  # of the beginning alone
 
 
 def test_a_text_beyond_all_windows_is_read_by_its_beginning(local: Encoder) -> None:

@@ -7,7 +7,7 @@ from bson.binary import Binary, BinaryVectorDtype
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.vectors import batches, cosine, from_binary, is_usable, normalised, stack, to_binary
+from utils.vectors import batches, from_binary, is_usable, normalised, stack, to_binary
 
 
 def test_a_vector_is_stored_as_bson_knows_it() -> None:
@@ -35,13 +35,6 @@ def test_a_matrix_is_not_a_vector() -> None:
         to_binary(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="not a BSON vector"):
         from_binary(b"\x03\x00abcd")
-
-
-def test_cosine_is_one_for_parallel_and_nought_for_orthogonal_or_zero_vectors() -> None:
-    matrix = np.array([[2, 0], [0, 3], [-1, 0], [0, 0]], dtype=np.float32)
-    assert cosine(matrix, np.array([5, 0], dtype=np.float32)).tolist() == [1, 0, -1, 0]
-    assert cosine(matrix, np.zeros(2, dtype=np.float32)).tolist() == [0, 0, 0, 0]
-    assert cosine(matrix[:0], matrix[0]).shape == (0,)
 
 
 def test_rows_are_scaled_to_length_one_and_a_zero_row_stays() -> None:

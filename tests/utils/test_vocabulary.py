@@ -24,7 +24,9 @@ def vocabulary(file: EncoderFile, tmp_path_factory: pytest.TempPathFactory) -> V
 
 
 def pieces(file: EncoderFile, vocabulary: Vocabulary, text: str, most: int = 1_000) -> list[str]:
-    return [file.pieces.piece(token.number).decode() for token in vocabulary.tokens(text, most)]
+    known, bounds = file.pieces.text, file.pieces.bounds
+    numbers = [token.number for token in vocabulary.tokens(text, most)]
+    return [known[bounds[number] : bounds[number + 1]].decode() for number in numbers]
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,7 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
     return (key, value) if _takes_the_place(was, attribute, before, value, someone=someone) else beside
 
 
-def keys_beside(statement: str, key: str, value: str) -> list[str]:
+def keys_beside(statement: str, key: str) -> list[str]:
     """The keys whose values `place_beside` is to know: all that it may choose."""
     return [key, *(attribute_key(key, one) for one in sorted(_ONE_EACH)), _alone(statement, key)[0]]
 

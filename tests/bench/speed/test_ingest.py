@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.wire.messages import MessagesRequest
+from api.wire.sessions import MessagesRequest
 from bench.speed.ingest import bodies
 
 

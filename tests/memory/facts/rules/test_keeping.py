@@ -201,7 +201,7 @@ def test_what_says_something_else_of_the_same_is_kept_beside_it(
 ) -> None:
     key, value = key_and_value(said)
     assert place_beside(said, key, value, kept) == place
-    assert place[0] in keys_beside(said, key, value)
+    assert place[0] in keys_beside(said, key)
 
 
 def test_what_else_is_kept_of_a_thing_is_found_by_its_key() -> None:
