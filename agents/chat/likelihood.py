@@ -80,7 +80,7 @@ def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Fl
     passage = found.passage
     numbers = set(_NUMBER.findall(question.text))
     other = passage.does.others - question.does.others
-    shares_name = (decisive[same] >= DECISIVE).any()
+    shares_name = (decisive[same] >= DECISIVE).any() or same[_capitalised(question)].any()
     return np.array(
         [
             _logit(found.score),
@@ -95,6 +95,12 @@ def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Fl
         ],
         np.float32,
     )
+
+
+def _capitalised(text: Text) -> NDArray[np.bool_]:
+    """Which different words stand with a capital behind the first one, as names do that are too common to be decisive."""
+    names = {word.casefold() for word in WORD.findall(text.text)[1:] if word[:1].isupper()}
+    return np.array([word in names for word in _places(text.reading)], np.bool_)
 
 
 def _logit(score: float) -> float:
