@@ -98,7 +98,7 @@ def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Fl
 
 
 def _capitalised(text: Text) -> NDArray[np.bool_]:
-    """Which different words stand with a capital behind the first one, as names do that are too common to be decisive."""
+    """Which different words stand with a capital behind the first one, as names do that are too common to decide."""
     names = {word.casefold() for word in WORD.findall(text.text)[1:] if word[:1].isupper()}
     return np.array([word in names for word in _places(text.reading)], np.bool_)
 
