@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -247,14 +246,13 @@ def serve(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., str]
 RunHere = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@contextmanager
-def _levels_kept() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _levels_of_loggers() -> Iterator[None]:
     """Gives loggers their levels back, which a command sets for its whole process."""
     before = {logger: logger.level for logger in _loggers()}
-    try:
-        yield
-    finally:
-        for logger in _loggers():
+    yield
+    for logger in _loggers():
+        if logger.level != before.get(logger, logging.NOTSET):
             logger.setLevel(before.get(logger, logging.NOTSET))
 
 
@@ -275,7 +273,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             for name, value in {"loci_home": home, "columns": 120, **settings}.items():
                 patch.setenv(name.upper(), str(value))
             patch.setattr(sys, "argv", ["loci", *arguments])
-            with pytest.raises(SystemExit) as ended, _levels_kept():
+            with pytest.raises(SystemExit) as ended:
                 main()
         said = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), said.out, said.err)
