@@ -27,6 +27,7 @@ FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it al
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
+MANY, EXAMPLES = 64, 8  # lines that are alike but for their numbers, from which on so many of them stand for the others
 UNDER, FADING = 0.35, 0.9  # and to come right after one that is spoken of, of what that is worth; one line further
 NAMED, SPOKEN_OF = 6.0, 1.5  # and to define what is named, or what a word says, with all that stands under it
 SOURCE = 0.5  # share of lines that look like code, from which a text is source
@@ -161,16 +162,23 @@ def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     bare = without_numbers(lines)
-    worth, parents = _worth(lines, bare, talk), _parents(bare)
+    alike = [_DIGITS.sub("0", line) for line in lines]
+    often, shown = Counter(alike), Counter[str]()
+    worth, parents = _worth(lines, bare, alike, talk), _parents(bare)
     ends = (0, len(lines) - 1)
     order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
     chosen: set[int] = set()
     room = characters
     for at in order:
+        like = alike[at]
+        repeats = worth[at] < UNDER and often[like] > MANY and shown[like] >= EXAMPLES
+        if repeats and at not in ends and not talk.thorough:
+            continue
         new = {at, *_above(parents, at)} - chosen
         needed = sum(len(lines[one]) + 1 + 2 * len(GAP) for one in new)
         if needed <= room:
             chosen |= new
+            shown[like] += 1
             room -= needed
         elif at in ends or not chosen:  # others may be shorter
             continue
@@ -179,12 +187,11 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     return chosen
 
 
-def _worth(lines: Sequence[str], bare: Sequence[str], talk: Talk) -> list[float]:
-    """What lines are worth, (n,). `bare`: without their numbers."""
+def _worth(lines: Sequence[str], bare: Sequence[str], alike: Sequence[str], talk: Talk) -> list[float]:
+    """What lines are worth, (n,). `bare`: without their numbers; `alike`: with the same digits."""
     source = is_source(bare)
     bodies = _bodies(lines, bare, talk, source=source)
     shared = [talk.words_of(line) for line in lines]
-    alike = [_DIGITS.sub("0", line) for line in lines]
     often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
