@@ -27,6 +27,7 @@ FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it al
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
+MANY, EXAMPLES = 64, 8  # lines that are alike but for their numbers, from which on so many of them stand for the others
 UNDER, FADING = 0.35, 0.9  # and to come right after one that is spoken of, of what that is worth; one line further
 NAMED, SPOKEN_OF = 6.0, 1.5  # and to define what is named, or what a word says, with all that stands under it
 SOURCE = 0.5  # share of lines that look like code, from which a text is source
@@ -68,10 +69,10 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     if len(text) <= characters:
         return text
     if is_page(text):
-        text = read_page(text[:READ])
+        text = _page_text(text)
         if len(text) <= characters:
             return text
-    read = text if len(text) <= READ else _beginning_and_end(text, talk)
+    read = text if len(text) <= READ else _read(text, talk)
     every = [line.rstrip() for line in read.splitlines()]
     places = [at for at, line in enumerate(every) if line != GAP and not _BLANK.fullmatch(line)]
     if len(places) < FEWEST_LINES:
@@ -87,6 +88,14 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     return _within(_joined(every, {places[at] for at in chosen}, places), characters)
 
 
+def _page_text(page: str) -> str:
+    """What a page says; of a huge one what its beginning says, up to a tag."""
+    if len(page) <= READ:
+        return read_page(page)
+    end = page.rfind("<", READ // 2, READ)
+    return f"{read_page(page[: end if end > 0 else READ])}\n{GAP}"
+
+
 def _within(said: str, characters: int) -> str:
     """As many whole lines as there is room for; of one that is longer, its beginning."""
     if len(said) <= characters:
@@ -96,47 +105,80 @@ def _within(said: str, characters: int) -> str:
     return f"{said[:end]}\n{GAP}" if end > 0 else said[: room + 1] + GAP
 
 
-def _beginning_and_end(text: str, talk: Talk) -> str:
+def _read(text: str, talk: Talk) -> str:
     """What is read of a huge text: its beginning, its end, and in between the first lines with what the user named, as
-    many with each name, and those that tell of a failure, of the first with each word for one."""
-    first, last = text[: READ // 2], text[-READ // 2 :]
-    between = text[READ // 2 : -READ // 2]
-    found: dict[int, str] = {}
+    many with each name, and those that tell of a failure, of the first with each word for one. Lines that are cut have
+    a `…` where they are, and so have gaps between lines."""
+    spans = [_whole_lines(text, 0, READ // 2), _whole_lines(text, len(text) - READ // 2, len(text))]
+    (_, begin), (end, _) = spans
     for name in talk.names:
-        found |= _lines_with(name, between, max(1, NAMED_LINES // len(talk.names)))
+        spans += _lines_with(name, text, begin, end, max(1, NAMED_LINES // len(talk.names)))
     for word in FAILURES:
-        lines = _lines_with(word, between, FAILING)
-        found |= {at: line for at, line in lines.items() if tells_of_failure(line)}
-    return "\n".join([first, *(found[at] for at in sorted(found)), last])
+        lines = _lines_with(word, text, begin, end, FAILING)
+        spans += [(first, last) for first, last in lines if tells_of_failure(text[first:last])]
+    pieces: list[str] = []
+    for first, last in _merged(spans):
+        cut = GAP * (text[first - 1 : first] not in ("", "\n")), GAP * (text[last : last + 1] not in ("", "\n"))
+        pieces.append(text[first:last].join(cut))
+    return f"\n{GAP}\n".join(pieces)
 
 
-def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
-    """The first lines that have a name, by where they begin; of a long one what stands around the name."""
-    found: dict[int, str] = {}
-    at = text.find(name)
-    while at >= 0 and len(found) < most:
-        furthest = max(0, at - LONG_LINE // 2)
-        begin = max(text.rfind("\n", furthest, at) + 1, furthest)
-        end = text.find("\n", at, at + LONG_LINE // 2)
-        end = end if end >= 0 else min(len(text), at + LONG_LINE // 2)
-        found[begin] = text[begin:end]
-        at = text.find(name, max(end, at + 1))
-    return found
+def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Where the whole lines within a part of a text begin and end; the part as it is where a line takes half of it."""
+    half = (begin + end) // 2
+    if begin > 0 and (line := text.find("\n", begin - 1, half)) >= 0:
+        begin = line + 1
+    if end < len(text) and (line := text.rfind("\n", half, end + 1)) >= 0:
+        end = line
+    return begin, end
+
+
+def _lines_with(name: str, text: str, begin: int, end: int, most: int) -> list[tuple[int, int]]:
+    """Where the first lines that have a name begin and end, within a part of a text; of a long one what stands around
+    the name."""
+    spans: list[tuple[int, int]] = []
+    at = text.find(name, begin, end)
+    while at >= 0 and len(spans) < most:
+        furthest = max(begin, at - LONG_LINE // 2)
+        first = max(text.rfind("\n", furthest, at) + 1, furthest)
+        last = text.find("\n", at, at + LONG_LINE // 2)
+        last = last if last >= 0 else min(end, at + LONG_LINE // 2)
+        spans.append((first, last))
+        at = text.find(name, max(last, at + 1), end)
+    return spans
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Parts of a text in their order, those as one that overlap or are neighbours."""
+    begin, end = 0, 0
+    for first, last in sorted(spans):
+        if first > end + 1:
+            yield begin, end
+            begin = first
+        end = max(end, last)
+    yield begin, end
 
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     bare = without_numbers(lines)
-    worth, parents = _worth(lines, bare, talk), _parents(bare)
+    alike = [_DIGITS.sub("0", line) for line in lines]
+    often, shown = Counter(alike), Counter[str]()
+    worth, parents = _worth(lines, bare, alike, talk), _parents(bare)
     ends = (0, len(lines) - 1)
     order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
     chosen: set[int] = set()
     room = characters
     for at in order:
+        like = alike[at]
+        repeats = worth[at] < UNDER and often[like] > MANY and shown[like] >= EXAMPLES
+        if repeats and at not in ends and not talk.thorough:
+            continue
         new = {at, *_above(parents, at)} - chosen
         needed = sum(len(lines[one]) + 1 + 2 * len(GAP) for one in new)
         if needed <= room:
             chosen |= new
+            shown[like] += 1
             room -= needed
         elif at in ends or not chosen:  # others may be shorter
             continue
@@ -145,12 +187,11 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     return chosen
 
 
-def _worth(lines: Sequence[str], bare: Sequence[str], talk: Talk) -> list[float]:
-    """What lines are worth, (n,). `bare`: without their numbers."""
+def _worth(lines: Sequence[str], bare: Sequence[str], alike: Sequence[str], talk: Talk) -> list[float]:
+    """What lines are worth, (n,). `bare`: without their numbers; `alike`: with the same digits."""
     source = is_source(bare)
     bodies = _bodies(lines, bare, talk, source=source)
     shared = [talk.words_of(line) for line in lines]
-    alike = [_DIGITS.sub("0", line) for line in lines]
     often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)

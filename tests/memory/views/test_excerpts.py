@@ -1,5 +1,9 @@
 """Excerpts: the lines of a long text that the next step may need."""
 
+import json
+from collections.abc import Callable
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,6 +97,55 @@ def test_of_a_huge_line_what_stands_around_a_name_is_found(monkeypatch: pytest.M
     sentences[2_345] = "The valve V-77123 leaked at noon."
     asked = ["What of V-77123?"]
     assert sentences[2_345] in excerpt(" ".join(sentences), talk_of(asked, asked), 300).splitlines()
+
+
+def log_of(count: int) -> list[str]:
+    lines = [f"2026-05-21T10:00 INFO worker-{at % 7} processed job {at}" for at in range(count)]
+    lines[count // 2] = "2026-05-21T10:00 ERROR host db-7 refused connection"
+    return lines
+
+
+def jsonl_of(count: int) -> list[str]:
+    rows = [{"job": at, "worker": f"worker-{at % 7}", "status": "processed"} for at in range(count)]
+    return [json.dumps(row if at != count // 2 else row | {"status": "failed"}) for at, row in enumerate(rows)]
+
+
+def with_long_lines(count: int) -> list[str]:
+    """Lines that the reading is cut in: at its beginning, at its end, and around a failure in between."""
+    lines = log_of(count)
+    for at in (count // 4, count // 2, count - count // 4):
+        lines[at] = f"{'dull words ' * 20_000}{lines[at]}{' and more' * 20_000}"
+    return lines
+
+
+@pytest.mark.parametrize("lines_of", [log_of, jsonl_of, with_long_lines])
+@pytest.mark.parametrize("count", [500, 12_000])
+@pytest.mark.parametrize("characters", [300, 20_000])
+def test_lines_are_whole_and_gaps_are_marked_whatever_the_size(
+    lines_of: Callable[[int], list[str]], count: int, characters: int
+) -> None:
+    lines = lines_of(count)
+    asked = ["What of job 5123?"]
+    places = {line: at for at, line in enumerate(lines)}
+    shown = excerpt("\n".join(lines), talk_of(asked, asked), characters).splitlines()
+    for line in shown:
+        assert line in places or line.startswith("…") or line.endswith("…"), line[:80]
+    for line, following in pairwise(shown):
+        if line in places and following in places:
+            assert places[following] == places[line] + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fewer_than"),
+    [("<p>hello</p>\n" * 5_000, 20), ("<p>hello</p>" * 5_000, 20), ("\n".join(log_of(10_000)), 40)],
+)
+def test_lines_that_repeat_do_not_fill_an_excerpt(text: str, fewer_than: int) -> None:
+    assert len(kept(text, 5_000)) < fewer_than
+
+
+def test_a_huge_page_that_is_read_in_part_ends_with_a_mark() -> None:
+    page = "".join(f"<p>The paragraph {at} of it.</p>" for at in range(20_000))
+    assert kept(page, 2_000)[-1] == "…"
 
 
 def test_blank_lines_with_their_numbers_take_no_room() -> None:
