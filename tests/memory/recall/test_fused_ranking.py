@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import Recipe
-from memory.language.heads import UNREAD, Doing
+from memory.language.heads import ACTS, Doing
 from memory.recall.features import candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import DAY, Scope, likelihoods, score
@@ -23,6 +23,7 @@ from tests.memory.indexes import Said
 from tests.memory.ranked import NOW, place_of, rank
 from tests.numerics import NUMERIC_ERRORS
 
+UNREAD = Doing(*[0.0] * len(ACTS))  # of a text that the encoder has not read
 WORDS = ("dog", "dogs", "cat", "apple", "June", "I", "the", "red?")
 QUESTIONS = ("Where did the dog bark?", "Did I feed the red cat in June?", "What is it?", "?!")
 message = st.builds(
