@@ -26,7 +26,7 @@ LISTS = ["/v1/sessions", "/v1/memories", "/v1/sessions/fuzz/messages", "/v1/memo
 LISTS += ["/v1/observations", "/v1/scratchpad", "/v1/scratchpad/fuzz", "/v1/admin/users", "/v1/admin/jobs"]
 PARAMETERS = ["user_id", "limit", "cursor", "q", "prefix", "category", "source", "state", "kind", "other"]
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(max_size=40) | st.sampled_from(
     ["fuzz", "user", "turn", "2024-01-01T00:00:00Z", "\ud800", "\x00", "$gt"]
 )
