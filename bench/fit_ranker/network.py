@@ -23,11 +23,11 @@ class Plan:
     """`hidden`: units of one network. `networks`: fitted from different beginnings, and averaged. `decay`: of weights,
     a step. `dropout`: share of the features that a step does not see. `batch`: questions a step."""
 
-    hidden: int = 24
+    hidden: int = 12
     networks: int = 2
     epochs: int = 12
     rate: float = 4e-3
-    decay: float = 0.05
+    decay: float = 0.2
     dropout: float = 0.1
     batch: int = 64
 

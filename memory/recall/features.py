@@ -17,7 +17,7 @@ from memory.language import Ask, Question, Trait, nearness
 from memory.recall.index import ROLES, Sight, UserIndex
 from memory.recall.postings import Ragged, Rows, bm25, counts_in, idf, rank_within
 from memory.recall.query import SCALE, Probe
-from utils.text import ends_with_question_mark, stem
+from utils.text import ends_with_question_mark
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
@@ -87,10 +87,8 @@ class FirstLook:
         self.size, self.visible = len(sight.visible), sight.visible
         question = probe.question
         own, words = len(question.stems), (*question.stems, *question.filler)
-        self.names = tuple(dict.fromkeys(stem(word) for word in sorted(question.name_words)))
-        terms = list(dict.fromkeys((*words, *probe.stems, *self.names)))  # those that are no words of it come last
-        self.places = {term: place for place, term in enumerate(terms)}
-        self.every = every = index.postings.find(hashes(terms)).among(self.visible)
+        terms = list(dict.fromkeys((*words, *probe.stems)))  # those that are no words of it come last
+        every = index.postings.find(hashes(terms)).among(self.visible)
         self.hits, self.all_hits = every.first(own), every.first(len(words))
         self.dense, self.bare = likeness or alike(index, probe, self.size)
         frequencies = every.frequencies(len(terms))
@@ -110,15 +108,6 @@ class FirstLook:
         for named in self.probe.question.speakers:
             spoken |= speakers == named
         return spoken.astype(np.float32)
-
-    @cached_property
-    def naming(self) -> Floats:
-        """1 where the one whom the question names is named by another."""
-        found = np.zeros(self.size, np.float32)
-        for name in self.names:
-            found[self.every.rows[self.every.terms == self.places[name]]] = 1
-        found *= 1 - self.spoken
-        return found
 
     @cached_property
     def coarse(self) -> Floats:
@@ -275,12 +264,9 @@ class _Around:
         columns["first_person"] = traits[:, Trait.FIRST_PERSON]
         alone = len(search.probe.question.speakers) == 1  # else nobody is the one whom the question names
         columns["speaker"] = search.spoken[rows] if alone else self.nothing
-        columns["naming"] = naming = search.naming[rows] if alone else self.nothing
-        columns["naming_bm25"] = naming * columns["bm25"] if alone else self.nothing
         unnamed = index.speakers[rows] == 0
         columns["user"] = ((roles == USER) & unnamed).astype(np.float32)
         columns["assistant"] = ((roles == ASSISTANT) & unnamed).astype(np.float32)
-        columns["user_asks_bm25"] = columns["user"] * (traits[:, Trait.ASKS] == 1) * columns["bm25"]
 
     def _ranks(self, columns: dict[str, Floats]) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""

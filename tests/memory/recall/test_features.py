@@ -218,22 +218,6 @@ def test_the_user_and_the_assistant_are_those_without_names() -> None:
     assert column(pool, "assistant") == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0}
 
 
-def test_who_is_named_by_another_is_told_of() -> None:
-    said = [Said("Ann hates nuts", name="Bob"), Said("a fox", name="Ann"), Said("I, Ann, hate it", name="Ann")]
-    pool = pool_of([*said, Said("nuts", name="Bob")], "What does Ann hate?")
-    assert column(pool, "naming") == {0: 1, 1: 0, 2: 0, 3: 0}
-    assert column(pool, "naming_bm25")[0] == column(pool, "bm25")[0] > 0
-    for text in ("What do Ann and Bob hate?", "What does he hate?"):
-        assert not pool_of(said, text).columns["naming"].any()
-
-
-def test_what_a_user_asked_is_told_from_what_they_told() -> None:
-    said = [Said("a dog?"), Said("a dog"), Said("a dog?", role="assistant"), Said("a dog?", name="Ann")]
-    pool = pool_of(said, "dog")
-    assert column(pool, "user_asks_bm25") == {0: column(pool, "bm25")[0], 1: 0, 2: 0, 3: 0}
-    assert column(pool, "bm25")[0] > 0
-
-
 def test_what_is_asked_for_is_weighed_against_what_a_message_has() -> None:
     said = [Said("on friday"), Said("seven, eight"), Said("we met Ann and Bob"), Said("nothing", role="assistant")]
     dense = {row: column(pool_of(said, "How did it go over time?"), "dense")[row] for row in range(4)}

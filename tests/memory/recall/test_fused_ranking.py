@@ -155,7 +155,9 @@ def test_a_cross_encoder_changes_the_order_of_what_passes_the_floor_and_no_more(
     scored = score(index, probe, recipe, Scope(), NOW)
     assert scored is not None
     passed = scored.shortlist(12)
-    assert passed == sorted((row for row in likely if likely[row] >= floor), key=lambda row: (-likely[row], row))
+    shown = {row: float(np.round(score, DECIMALS)) for row, score in likely.items()}
+    passing = [row for row in likely if likely[row] >= floor]
+    assert passed == sorted(passing, key=lambda row: (-shown[row], -index.times[row], row))
     read = scored.shortlist(3)
     assert read == passed[:3]
     reranked = {row: data.draw(said_of) for row in read}
