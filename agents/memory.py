@@ -27,7 +27,6 @@ from memory.observations import (
     Scratchpad,
     observed,
 )
-from memory.oversight import Kind
 from memory.portable import Import
 from memory.recall import Scope
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
@@ -241,7 +240,7 @@ class Memory:
             for nudge in (self._nudge.embed, self._nudge.learn, self._nudge.summarise, self._nudge.observe):
                 nudge()
 
-    async def retry(self, kind: Kind, key: str | None = None) -> int:
+    async def retry(self, kind: str, key: str | None = None) -> int:
         """Has a dead job done again, or all of a kind; returns how many. Whoever does memory banks looks every few
         seconds, and is told nothing. Raises `NotFound`, and `Conflict` where the one job is not dead."""
         if key is None:

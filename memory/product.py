@@ -1,7 +1,7 @@
 """The product protocol: what a product brings so that sweeps, deletion, export, import and admins need not know it.
 
 A product (conversations, facts, banks …) is one room with a function that returns its `Product`, and one line in
-`memory/wiring.py`. What it has nothing to say about, it leaves out. What doors show of it, they name (ARCHITECTURE.md).
+`memory/wiring.py`. What it has nothing to say about, it leaves out.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from pymongo import IndexModel
 
+from memory.lines import Line
 from utils.mongo import Collection, Document
 
 Counts = Mapping[str, int]  # how many documents went, by collection
@@ -20,8 +21,9 @@ Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
 @dataclass(frozen=True)
 class Record:
     """One thing of a user's, as it is exported and imported. It names no user: whoever imports it owns it. Fields are
-    those of `api/portable/lines.py`, where they are checked; times are in UTC. Ids are those the owner knows, never
-    the `_id` that a document took because another user had it. `size`: bytes of the line that it came in."""
+    those of its kind's line (`Product.lines`), by which they are checked; times are in UTC. Ids are those the owner
+    knows, never the `_id` that a document took because another user had it. `size`: bytes of the line that it came
+    in."""
 
     kind: str
     fields: Document
@@ -37,9 +39,7 @@ class Landed:
     """A batch of an import. `imported`: how many records are new; the others are there already. `take_back`: deletes
     the new ones, and nothing else; called where a deletion came between."""
 
-    kind: str
     imported: int
-    there: int
     take_back: Callable[[], Awaitable[object]] = nothing
 
 
@@ -115,15 +115,18 @@ async def _no_records(_: str) -> AsyncIterator[Record]:
 class Product:
     """What a product brings. Functions that take an owner see nothing of others.
 
-    `indexes`: which its queries stand on. `queues`: its jobs, for admins. `sweep`: finds the work that a crash or a
-    lost nudge left. `forget_user`: deletes all of a user's that was there at a moment; `forget_session` and
-    `forget_message`: what was made of these. `texts_of`: what was made of these messages (by id) alone, which answers
-    by rules may have quoted. `records`: all that a user has, in an order that is the same every time; `takers`: who
-    takes records of which kind in, for one owner and import.
+    `indexes`: its collections, each with the indexes that its queries stand on. `activity`: by which of them an admin
+    knows its users, each with the field that says when something happened there last, if one does. `gists`: kinds of
+    its gists, but for messages. `queues`: its jobs, for admins. `sweep`: finds the work that a crash or a lost nudge
+    left. `forget_user`: deletes all of a user's that was there at a moment; `forget_session` and `forget_message`: what
+    was made of these. `texts_of`: what was made of these messages (by id) alone, which answers by rules may have
+    quoted. `records`: all that a user has, in an order that is the same every time; `lines`: of what kinds, in order,
+    with their shapes; `takers`: who takes records of which kind in, for one owner and import.
     """
 
-    name: str
     indexes: Indexes = field(default_factory=dict)
+    activity: Mapping[str, str | None] = field(default_factory=dict)
+    gists: Sequence[str] = ()
     queues: Sequence[Queue] = ()
     sweep: Callable[[], Awaitable[object]] = _none
     forget_user: Callable[[str, datetime], Awaitable[Counts]] = _no_counts
@@ -131,4 +134,5 @@ class Product:
     forget_message: Callable[[str, Message], Awaitable[object]] = _none
     texts_of: Callable[[str, Sequence[str]], Awaitable[Sequence[str]]] = _no_texts
     records: Callable[[str], AsyncIterator[Record]] = _no_records
+    lines: Mapping[str, type[Line]] = field(default_factory=dict)
     takers: Callable[[str], Mapping[str, Taker]] = lambda owner: {}

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from agents.chat import Answer
 from agents.proxy import Options
 from api.wire.chat import UsageOut
-from api.wire.fields import Identifier, Share, Wire
+from utils.fields import Identifier, Share, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories

@@ -4,8 +4,10 @@ import asyncio
 from time import monotonic
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
 
+from agents.memory import Memory
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
@@ -24,7 +26,6 @@ from api.wire.admin import (
     WatchedMessage,
     WatchedPage,
 )
-from api.wire.fields import PRINTABLE, Identifier
 from api.wire.paging import (
     cursor_of,
     cursor_of_key,
@@ -36,8 +37,9 @@ from api.wire.paging import (
 from api.wire.receipts import ReceiptOut
 from memory import metrics
 from memory.domain import TURN
-from memory.oversight import KINDS, Kind, Progress
+from memory.oversight import Progress
 from utils.errors import InvalidInput, NotFound
+from utils.fields import PRINTABLE, Identifier
 from utils.text import cut_at_word
 
 router = APIRouter(prefix="/v1/admin", route_class=AdminRoute, tags=["admin"])
@@ -47,8 +49,22 @@ PART_OF_ID = "A part of the id, in any case"
 
 EXCERPT = 2_000  # characters of each text of a receipt
 TurnId = Annotated[Identifier, Path()]
-JobKind = Annotated[Kind, Path()]
-OneKind = Annotated[Kind | None, Query(description="Of it alone")]
+
+
+def _known_kind(memory: Memory, kind: str, where: str) -> str:
+    kinds = memory.engine.oversight.jobs.kinds
+    if kind not in kinds:
+        wrong = {"type": "enum", "loc": (where, "kind"), "msg": f"Input should be one of {', '.join(kinds)}"}
+        raise RequestValidationError([wrong | {"input": kind}])
+    return kind
+
+
+def _kind_in_path(memory: TheMemory, kind: Annotated[str, Path()]) -> str:
+    return _known_kind(memory, kind, "path")
+
+
+def _kind_asked(memory: TheMemory, kind: Annotated[str | None, Query(description="Of it alone")] = None) -> str | None:
+    return None if kind is None else _known_kind(memory, kind, "query")
 
 
 @router.get("/overview")
@@ -148,8 +164,8 @@ async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> R
 @router.get("/jobs")
 async def list_jobs(
     memory: TheMemory,
+    kind: Annotated[str | None, Depends(_kind_asked)],
     state: Annotated[Progress, Query(description="In it alone")] = "dead",
-    kind: OneKind = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> JobPage:
@@ -159,14 +175,16 @@ async def list_jobs(
 
 
 @router.post("/jobs/retry")
-async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
+async def retry_jobs(memory: TheMemory, kind: Annotated[str | None, Depends(_kind_asked)]) -> Retried:
     """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
-    kinds = KINDS if kind is None else (kind,)
+    kinds = memory.engine.oversight.jobs.kinds if kind is None else (kind,)
     return Retried(retried={one: await memory.retry(one) for one in kinds})
 
 
 @router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
-async def retry_job(kind: JobKind, job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory) -> Retried:
+async def retry_job(
+    kind: Annotated[str, Depends(_kind_in_path)], job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory
+) -> Retried:
     """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
     try:
         key = key_of(job_id)

@@ -14,12 +14,12 @@ from pymongo.errors import PyMongoError
 from agents.memory import Memory
 from api.http.state import TheMemory, TheSettings
 from api.wire.admin import Health
-from api.wire.fields import Wire
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
 from memory.gists import Waiting
 from memory.recall import NAME
 from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
+from utils.fields import Wire
 from utils.mongo import FULL, as_loci_error
 from workers.broker import ping_broker
 

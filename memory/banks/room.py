@@ -9,11 +9,12 @@ from config.recipes import BankRecipe
 from memory.banks.activations import Activations, Connections
 from memory.banks.banks import Banks
 from memory.banks.folder import BankFolder
-from memory.banks.records import BankTaker, bank_records
+from memory.banks.records import BankLine, BankTaker, BankVersionLine, bank_records
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore
 from memory.banks.tidying import BankTidying
 from memory.banks.writing import BankWriter
+from memory.domain import SECTION
 from memory.gists import Gists, JustSaid
 from memory.product import Counts, Product, Queue, Taker
 from memory.store import Store, pending
@@ -100,14 +101,16 @@ def open_library(
         return {"bank_version": taker, "bank": taker}
 
     product = Product(
-        "banks",
         indexes=INDEXES,
+        activity={"banks": "updated_at"},
+        gists=(SECTION,),
         queues=(
             Queue("sections", collections.banks, "sections", "id", "name"),
             Queue("condense", collections.banks, "tidying", "id", "name"),
         ),
         sweep=tidying.work,
         forget_user=forget_user,
+        lines={"bank_version": BankVersionLine, "bank": BankLine},
         records=lambda owner: bank_records(collections, owner),
         takers=takers,
     )

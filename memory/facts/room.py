@@ -6,9 +6,10 @@ from datetime import datetime
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
+from memory.domain import FACT
 from memory.facts.facts import Facts
 from memory.facts.queue import FactQueue, Upkeep
-from memory.facts.records import FactTaker, fact_records
+from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
 from memory.gists import Gists
@@ -78,14 +79,16 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
         return [fact["text"] for fact in found if set(fact["sources"]) <= set(ids)]
 
     product = Product(
-        "facts",
         indexes=INDEXES,
+        activity={"facts": "updated_at"},
+        gists=(FACT,),
         queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
         sweep=queue.work,
         forget_user=forget_user,
         forget_session=forget_session,
         forget_message=forget_message,
         texts_of=texts_of,
+        lines={"fact": FactLine},
         records=lambda owner: fact_records(collections.facts, owner),
         takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
     )

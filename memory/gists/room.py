@@ -76,7 +76,6 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
         await queue.revive_after_outage()
 
     product = Product(
-        "gists",
         indexes=INDEXES,
         queues=(Queue("embed", collections.vectors, "embed", "id", "content"),),
         sweep=sweep,

@@ -1,27 +1,46 @@
 """Records of observations and of the scratchpad, out and in."""
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 from memory.ids import derived_id
-from memory.observations.observation import Observation, Observed, observation_id
+from memory.lines import Epoch, Kept, Line, Passed, Version
+from memory.observations.observation import LONGEST, LONGEST_SOURCE, Category, Observation, Observed, observation_id
 from memory.observations.observations import Observations, document_of
-from memory.observations.scratchpad import folded_of
+from memory.observations.scratchpad import LONGEST_VALUE, folded_of, wrong_with
 from memory.product import Landed, Record, Taker
-from memory.store import Collections, by_ids, by_key, picked
+from memory.store import Collections, by_ids, by_key
 from utils.clock import now
+from utils.fields import MessageId, Moment, checked_by
 from utils.mongo import Document, insert_new
 
-OBSERVATION = ("category", "content", "source", "created_at", "model", "messages")
-ENTRY = ("key", "value", "created_at", "updated_at", "version", "epoch", "expires_at")
+
+class ObservationLine(Line):
+    category: Category
+    content: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
+    source: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_SOURCE)]
+    created_at: Passed
+    model: str | None = None
+    messages: list[MessageId] | None = None
+
+
+class EntryLine(Kept):
+    key: Annotated[str, checked_by(wrong_with)]
+    value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
+    version: Version
+    epoch: Epoch | None = None
+    expires_at: Moment | None = None
 
 
 async def observation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
     """Observations, oldest first, and the entries of the scratchpad that are in force."""
     async for observation in by_ids(collections.observations, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
-        yield Record("observation", picked(observation, OBSERVATION))
+        yield Record("observation", ObservationLine.picked(observation))
     async for entry in by_key(collections.scratchpad, owner, "key"):
         if entry["expires_at"] is None or entry["expires_at"] > now():
-            yield Record("entry", picked(entry, ENTRY))
+            yield Record("entry", EntryLine.picked(entry))
 
 
 class EntryTaker(Taker):
@@ -39,7 +58,7 @@ class EntryTaker(Taker):
         async def take_back() -> None:
             await self._entries.delete_many({"_id": {"$in": new}, "user_id": self._owner})
 
-        return Landed("entry", len(new), len(documents) - len(new), take_back)
+        return Landed(len(new), take_back)
 
     def _document(self, fields: Document) -> Document:
         key, value = fields["key"], fields["value"]
@@ -62,7 +81,7 @@ class ObservationTaker(Taker):
         async def take_back() -> None:
             await self._observations.take_back(self._owner, list(new))
 
-        return Landed("observation", len(new), len(made) - len(new), take_back)
+        return Landed(len(new), take_back)
 
     def _document(self, fields: Document) -> Document:
         category, content, source = fields["category"], fields["content"], fields["source"]

@@ -8,9 +8,10 @@ from datetime import datetime
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
 from memory.gists import Gists
+from memory.observations.observation import CATEGORIES
 from memory.observations.observations import Observations
 from memory.observations.observer import Observer
-from memory.observations.records import EntryTaker, ObservationTaker, observation_records
+from memory.observations.records import EntryLine, EntryTaker, ObservationLine, ObservationTaker, observation_records
 from memory.observations.scratchpad import Scratchpad
 from memory.product import Counts, Message, Product, SessionEnd
 from memory.recall import Search
@@ -83,13 +84,15 @@ def open_notes(
         return [observation["content"] for observation in found if set(observation["messages"]) <= set(ids)]
 
     product = Product(
-        "observations",
         indexes=INDEXES,
+        activity={"observations": "created_at", "scratchpad": None},
+        gists=CATEGORIES,
         sweep=observations.mend,
         forget_user=forget_user,
         forget_session=forget_session,
         forget_message=forget_message,
         texts_of=texts_of,
+        lines={"observation": ObservationLine, "entry": EntryLine},
         records=lambda owner: observation_records(collections, owner),
         takers=lambda owner: {
             "observation": ObservationTaker(owner, observations),

@@ -16,7 +16,6 @@ from datetime import timedelta
 from memory.domain import RULE_BASED, KeyValue
 from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
-from memory.oversight.owners import KEPT
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
 from memory.store import Store, leased, pending
@@ -171,7 +170,7 @@ class Forgetter:
         ends."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(KEPT, 0))
+        counts = Counter(sessions=0)
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))

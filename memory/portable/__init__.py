@@ -3,6 +3,6 @@
 Which records there are, each product says; here they are batched, and taken back where a deletion comes between.
 """
 
-from memory.portable.importing import FORMAT, KINDS, VERSION, Import, Importer, Kind, Taken
+from memory.portable.importing import FORMAT, VERSION, Import, Importer, Lines, Taken
 
-__all__ = ["FORMAT", "KINDS", "VERSION", "Import", "Importer", "Kind", "Taken"]
+__all__ = ["FORMAT", "VERSION", "Import", "Importer", "Lines", "Taken"]

@@ -3,44 +3,18 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from typing import TypeAlias
 
 from pymongo import ASCENDING, IndexModel
 
-from utils.mongo import Collection, Database
+from utils.mongo import Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
-@dataclass(frozen=True)
-class Collections:
-    """The collections of one database; `memory/` alone reads and writes them."""
-
-    sessions: Collection
-    vectors: Collection
-    summaries: Collection
-    memories: Collection
-    receipts: Collection
-    owners: Collection
-    tombstones: Collection
-    idempotency: Collection
-    api_keys: Collection
-    drafts: Collection
-    facts: Collection
-    mirrors: Collection
-    traces: Collection
-    tasks: Collection
-    observations: Collection
-    scratchpad: Collection
-    banks: Collection
-    bank_versions: Collection
-    bank_activations: Collection
-
-    @classmethod
-    def of(cls, database: Database) -> "Collections":
-        return cls(**{field.name: database[field.name] for field in fields(cls)})
-
+# Each collection is an attribute of the database. Products name theirs by their indexes; `memory/` alone uses them.
+Collections: TypeAlias = Database
 
 # Those of the store itself; each product brings its own. Every query of the project is served by one of all these, but
 # for the conversion to another embedding model, which reads all gists once; every sort ends in a unique key.
@@ -66,4 +40,4 @@ async def ensure_indexes(collections: Collections, brought: Iterable[Mapping[str
     for indexes in (INDEXES, *brought):
         for name, added in indexes.items():
             models[name] += added
-    await asyncio.gather(*(getattr(collections, name).create_indexes(added) for name, added in models.items()))
+    await asyncio.gather(*(collections[name].create_indexes(added) for name, added in models.items()))

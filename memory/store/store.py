@@ -32,5 +32,5 @@ class Store:
 
 
 def open_store(database: Database) -> Store:
-    collections = Collections.of(database)
+    collections = database
     return Store(collections, Changes(collections), IdempotencyKeys(collections), StoredKeys(collections))

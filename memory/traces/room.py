@@ -9,7 +9,7 @@ from memory.gists import Gists
 from memory.product import Counts, Product, Queue, SessionEnd, Taker
 from memory.store import Store
 from memory.traces.queue import TraceQueue
-from memory.traces.records import TaskTaker, TraceTaker, task_records
+from memory.traces.records import TaskLine, TaskTaker, TraceLine, TraceTaker, task_records
 from memory.traces.traces import Traces
 from utils.chat import ChatModel
 
@@ -66,12 +66,13 @@ def open_traces(store: Store, gists: Gists, model: ChatModel | None) -> ToolTrac
         return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=model is not None)}
 
     product = Product(
-        "traces",
         indexes=INDEXES,
+        activity={"tasks": None, "traces": "timestamp"},
         queues=(Queue("observe", collections.traces, "observe", "trace_id", "tool_name"),),
         sweep=queue.step,
         forget_user=traces.forget,
         forget_session=forget_session,
+        lines={"task": TaskLine, "trace": TraceLine},
         records=lambda owner: task_records(collections, owner),
         takers=takers,
     )

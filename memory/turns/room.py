@@ -11,10 +11,10 @@ from memory.store import Changes, Collections, Store
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
-from memory.turns.keyvalues import KeyValues, KeyValueTaker, keyvalue_records
+from memory.turns.keyvalues import KeyValues, KeyValueTaker, MemoryLine, keyvalue_records
 from memory.turns.places import Places
-from memory.turns.receipts import Receipts, ReceiptTaker, receipt_records
-from memory.turns.records import ConversationTaker, conversation_records
+from memory.turns.receipts import ReceiptLine, Receipts, ReceiptTaker, receipt_records
+from memory.turns.records import ConversationTaker, MessageLine, SessionLine, SummariesLine, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
 from memory.turns.turns import Turns
@@ -139,12 +139,13 @@ def _conversations_product(
         return {"session": taker, "summaries": taker, "message": taker}
 
     return Product(
-        "conversations",
         indexes=CONVERSATIONS,
+        activity={"sessions": "updated_at"},
         queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title"),),
         sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,
+        lines={"session": SessionLine, "summaries": SummariesLine, "message": MessageLine},
         records=lambda owner: conversation_records(collections, owner),
         takers=takers,
     )
@@ -157,9 +158,10 @@ def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
         return {"memories": gone.deleted_count}
 
     return Product(
-        "keyvalues",
         indexes=KEYVALUES,
+        activity={"memories": "updated_at"},
         forget_user=forget_user,
+        lines={"memory": MemoryLine},
         records=lambda owner: keyvalue_records(collections.memories, owner),
         takers=lambda owner: {"memory": KeyValueTaker(owner, collections, changes)},
     )
@@ -176,10 +178,10 @@ def _receipts_product(collections: Collections) -> Product:
         return {"receipts": (await collections.receipts.delete_many(old)).deleted_count}
 
     return Product(
-        "receipts",
         indexes=RECEIPTS,
         forget_user=forget_user,
         forget_session=forget_session,
+        lines={"receipt": ReceiptLine},
         records=lambda owner: receipt_records(collections, owner),
         takers=lambda owner: {"receipt": ReceiptTaker(owner, collections)},
     )
