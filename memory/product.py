@@ -7,15 +7,24 @@ A product (conversations, facts, banks …) is one room with a function that ret
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from pymongo import IndexModel
+from pymongo import ASCENDING, DESCENDING, IndexModel
 
 from memory.lines import Line
 from utils.mongo import Collection, Document
 
 Counts = Mapping[str, int]  # how many documents went, by collection
 Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
+
+
+def index(name: str, *keys: str, having: str | None = None, **options: Any) -> IndexModel:
+    """An index over fields in this order, one with "-" before it descending. `having`: of the documents that have this
+    field alone. `options`: others, as MongoDB has them."""
+    if having is not None:
+        options["partialFilterExpression"] = {having: {"$exists": True}}
+    fields = [(key.removeprefix("-"), DESCENDING if key.startswith("-") else ASCENDING) for key in keys]
+    return IndexModel(fields, name=name, **options)
 
 
 @dataclass(frozen=True)
@@ -65,13 +74,21 @@ class Taker(Protocol):
 @dataclass(frozen=True)
 class Queue:
     """Where the jobs of a kind stand: under a field of a collection's documents. `id`, `text`: the fields by which a
-    document is known, and which say what it is about."""
+    document is known, and which say what it is about. `everywhere`: each document has a job, be it done; else those
+    whose job is done are not in the index of what is to be done."""
 
     kind: str
     collection: Collection
     field: str
     id: str
     text: str
+    everywhere: bool = False
+
+    @property
+    def index(self) -> IndexModel:
+        due = f"{self.field}.lease_until"
+        having = None if self.everywhere else due
+        return index(f"{self.field}_work", f"{self.field}.state", due, "_id", having=having)
 
 
 @dataclass(frozen=True)
@@ -115,13 +132,14 @@ async def _no_records(_: str) -> AsyncIterator[Record]:
 class Product:
     """What a product brings. Functions that take an owner see nothing of others.
 
-    `indexes`: its collections, each with the indexes that its queries stand on. `activity`: by which of them an admin
-    knows its users, each with the field that says when something happened there last, if one does. `gists`: kinds of
-    its gists, but for messages. `queues`: its jobs, for admins. `sweep`: finds the work that a crash or a lost nudge
-    left. `forget_user`: deletes all of a user's that was there at a moment; `forget_session` and `forget_message`: what
-    was made of these. `texts_of`: what was made of these messages (by id) alone, which answers by rules may have
-    quoted. `records`: all that a user has, in an order that is the same every time; `lines`: of what kinds, in order,
-    with their shapes; `takers`: who takes records of which kind in, for one owner and import.
+    `indexes`: its collections, each with the indexes that its queries stand on, but for those of its queues.
+    `activity`: by which of them an admin knows its users, each with the field that says when something happened there
+    last, if one does. `gists`: kinds of its gists, but for messages. `queues`: its jobs, for admins. `sweep`: finds the
+    work that a crash or a lost nudge left. `forget_user`: deletes all of a user's that was there at a moment;
+    `forget_session` and `forget_message`: what was made of these. `texts_of`: what was made of these messages (by id)
+    alone, which answers by rules may have quoted. `records`: all that a user has, in an order that is the same every
+    time; `lines`: of what kinds, in order, with their shapes; `takers`: who takes records of which kind in, for one
+    owner and import.
     """
 
     indexes: Indexes = field(default_factory=dict)

@@ -97,7 +97,7 @@ async def open_engine(database: Database, models: Models, options: Options) -> E
         library.product,
         conversations.receipts_product,
     )
-    await ensure_indexes(store.collections, [product.indexes for product in products])
+    await ensure_indexes(store.collections, products)
     if search.index is not None:
         await search.index.ensure(models.embedder)
     return Engine(

@@ -16,7 +16,7 @@ from embedded.room import check_room, told
 from memory.gists import outdated_by
 from memory.mirror import Mirror
 from memory.recall import NAME, NEEDED, SearchIndex
-from memory.store import Changes
+from memory.store import Changes, Collections
 from utils.embeddings import open_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of
@@ -166,7 +166,7 @@ async def _reranker(path: Path) -> tuple[str, str]:
 async def _mirror(settings: Settings, path: Path) -> tuple[str, str]:
     await asyncio.to_thread(_try_to_write, path)
     async with open_database(settings) as database:
-        collections = database
+        collections = Collections(database)
         mirror = Mirror(collections, Changes(collections), path)
         await mirror.check()
         strays = await mirror.strays()

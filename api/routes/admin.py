@@ -4,7 +4,7 @@ import asyncio
 from time import monotonic
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 
 from agents.memory import Memory
@@ -51,20 +51,16 @@ EXCERPT = 2_000  # characters of each text of a receipt
 TurnId = Annotated[Identifier, Path()]
 
 
-def _known_kind(memory: Memory, kind: str, where: str) -> str:
+OneKind = Annotated[str | None, Query(description="Of it alone")]
+
+
+def _kinds(memory: Memory, kind: str | None, where: str) -> tuple[str, ...]:
+    """The kinds of jobs, or the one that a request names. Raises `RequestValidationError` where there is none such."""
     kinds = memory.engine.oversight.jobs.kinds
-    if kind not in kinds:
+    if kind is not None and kind not in kinds:
         wrong = {"type": "enum", "loc": (where, "kind"), "msg": f"Input should be one of {', '.join(kinds)}"}
         raise RequestValidationError([wrong | {"input": kind}])
-    return kind
-
-
-def _kind_in_path(memory: TheMemory, kind: Annotated[str, Path()]) -> str:
-    return _known_kind(memory, kind, "path")
-
-
-def _kind_asked(memory: TheMemory, kind: Annotated[str | None, Query(description="Of it alone")] = None) -> str | None:
-    return None if kind is None else _known_kind(memory, kind, "query")
+    return kinds if kind is None else (kind,)
 
 
 @router.get("/overview")
@@ -164,28 +160,29 @@ async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> R
 @router.get("/jobs")
 async def list_jobs(
     memory: TheMemory,
-    kind: Annotated[str | None, Depends(_kind_asked)],
     state: Annotated[Progress, Query(description="In it alone")] = "dead",
+    kind: OneKind = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> JobPage:
     """Jobs of all users, kind by kind, those due longest first."""
-    found = await memory.engine.oversight.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
+    kinds = _kinds(memory, kind, "query")
+    found = await memory.engine.oversight.jobs.page(state, kinds, limit=limit + 1, after=position_of(cursor))
     return JobPage.of(found, limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")
-async def retry_jobs(memory: TheMemory, kind: Annotated[str | None, Depends(_kind_asked)]) -> Retried:
+async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
     """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
-    kinds = memory.engine.oversight.jobs.kinds if kind is None else (kind,)
-    return Retried(retried={one: await memory.retry(one) for one in kinds})
+    return Retried(retried={each: await memory.retry(each) for each in _kinds(memory, kind, "query")})
 
 
 @router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
 async def retry_job(
-    kind: Annotated[str, Depends(_kind_in_path)], job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory
+    kind: Annotated[str, Path()], job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory
 ) -> Retried:
     """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
+    _kinds(memory, kind, "path")
     try:
         key = key_of(job_id)
     except InvalidInput:

@@ -82,24 +82,29 @@ class Embedding:
 
 
 class Jobs:
-    """The jobs of all users. `kinds`: those that products have, in their order."""
+    """The jobs of all users. `kinds`: those that products have, in the order of the alphabet."""
 
     def __init__(self, collections: Collections, products: Sequence[Product]) -> None:
         self._vectors = collections.vectors
         self._queues = {queue.kind: queue for product in products for queue in product.queues}
-        self.kinds = tuple(self._queues)
+        self.kinds = tuple(sorted(self._queues))
 
     async def waiting(self) -> list[Waiting]:
         """How much of each kind there is to do."""
         return list(await asyncio.gather(*(self._waiting(kind) for kind in self.kinds)))
 
     async def page(
-        self, progress: Progress, kind: str | None = None, *, limit: int, after: tuple[datetime, str] | None = None
+        self,
+        progress: Progress,
+        kinds: Sequence[str] | None = None,
+        *,
+        limit: int,
+        after: tuple[datetime, str] | None = None,
     ) -> list[Job]:
-        """Jobs in a state, kind by kind in the order of `kinds`, those due longest first. `after`: `updated_at` and
+        """Jobs in a state, of some kinds or all, kind by kind, those due longest first. `after`: `updated_at` and
         `place` of the last one seen. Raises `InvalidInput` where there can be no such place."""
         jobs: list[Job] = []
-        for each, since in _kinds_after(self.kinds if kind is None else (kind,), after):
+        for each, since in _kinds_after(self.kinds if kinds is None else kinds, after):
             if len(jobs) < limit:
                 jobs += await self._page(each, progress, limit - len(jobs), since)
         return jobs
@@ -160,7 +165,7 @@ class Jobs:
 
 
 def _kinds_after(
-    kinds: tuple[str, ...], after: tuple[datetime, str] | None
+    kinds: Sequence[str], after: tuple[datetime, str] | None
 ) -> Iterator[tuple[str, tuple[datetime, str] | None]]:
     """The kinds that are still to be listed, each with the last of it that was seen."""
     if after is None:

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from memory.gists import GistEraser, Gists
-from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.product import Counts, Product, Queue, SessionEnd, Taker, index
 from memory.store import Changes, Collections, Store
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
@@ -23,30 +21,27 @@ from utils.mongo import Document
 
 CONVERSATIONS = {
     "sessions": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("summary.state", ASCENDING), ("summary.lease_until", ASCENDING), ("_id", ASCENDING)], name="summary_work"
-        ),
+        index("owner_session", "user_id", "session_id", unique=True),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
     "summaries": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        index("owner_session", "user_id", "session_id"),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
     "drafts": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
-        IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
+        index("owner_session", "user_id", "session_id"),
+        index("oldest", "at", "_id"),
     ],
 }
 KEYVALUES = {
     "memories": [
-        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        index("owner_key", "user_id", "key", unique=True),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
 }
 RECEIPTS = {
     "receipts": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+        index("owner_session", "user_id", "session_id"),
     ],
 }
 
@@ -141,7 +136,7 @@ def _conversations_product(
     return Product(
         indexes=CONVERSATIONS,
         activity={"sessions": "updated_at"},
-        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title"),),
+        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),),
         sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,

@@ -52,7 +52,7 @@ async def bring_in(memory: Memory, every: list[Record], owner: str = OTHER) -> d
 
 async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
     """How many documents a user has in each collection."""
-    database = memory.engine.store.collections
+    database = memory.engine.store.collections.database
     names = set(await database.list_collection_names()) - {"idempotency"}
     counts = {name: await database[name].count_documents({"user_id": owner}) for name in names}
     counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": owner})
@@ -62,7 +62,7 @@ async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
 async def test_every_collection_that_is_used_is_named_by_a_product_or_the_store(quiet: Memory) -> None:
     await live(quiet)
     named = {name for product in quiet.engine.products for name in product.indexes} | set(INDEXES) | {"api_keys"}
-    assert set(await quiet.engine.store.collections.list_collection_names()) <= named
+    assert set(await quiet.engine.store.collections.database.list_collection_names()) <= named
 
 
 async def test_what_goes_out_comes_in_once_and_goes_out_the_same(quiet: Memory) -> None:

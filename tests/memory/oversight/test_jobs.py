@@ -125,12 +125,12 @@ async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
     vectors = quiet.engine.store.collections.vectors
     await vectors.update_many({}, {"$set": {"embed": {"state": "dead", "attempts": 3, "lease_until": now()}}})
     kinds = {document["_id"]: document["kind"] for document in await vectors.find({}).to_list(None)}
-    found = await quiet.engine.oversight.jobs.page("dead", "embed", limit=50)
+    found = await quiet.engine.oversight.jobs.page("dead", ["embed"], limit=50)
     assert {kinds[one.key] for one in found} >= {TURN, FACT}
     assert {(kinds[one.key] == TURN, one.session_id) for one in found} == {(True, "s1"), (False, None)}
     dead = {"state": "dead", "attempts": 3, "lease_until": now()}
     await quiet.engine.store.collections.sessions.update_one({}, {"$set": {"summary": dead}})
-    assert [one.session_id for one in await quiet.engine.oversight.jobs.page("dead", "summarise", limit=2)] == ["s1"]
+    assert [one.session_id for one in await quiet.engine.oversight.jobs.page("dead", ["summarise"], limit=2)] == ["s1"]
 
 
 async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vectors: Collection) -> None:
@@ -145,7 +145,7 @@ async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vecto
 async def test_a_place_of_another_list_is_refused(quiet: Memory) -> None:
     for place in ("nonsense/x", "embed/x"):
         with pytest.raises(InvalidInput):
-            await quiet.engine.oversight.jobs.page("dead", "facts", limit=1, after=(now(), place))
+            await quiet.engine.oversight.jobs.page("dead", ["facts"], limit=1, after=(now(), place))
 
 
 class Asked:
