@@ -9,7 +9,7 @@ from datetime import datetime
 from agents.chat import Answer, ChatRequest, Context, Exchanges, Keeping, Toolbox
 from agents.proxy import Proxy
 from agents.tools import ToolMemory
-from agents.upkeep import Nudge
+from agents.upkeep import Nudge, Work
 from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
@@ -34,6 +34,8 @@ from utils.text import CONTROL_CHARACTERS
 
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
+# Who works on jobs of a kind; those of other kinds are found every few seconds.
+WORKS: dict[str, Work] = {"embed": "embed", "facts": "learn", "summarise": "summarise", "observe": "observe"}
 COALESCE = 0.025  # seconds of deltas that go out as one
 
 
@@ -125,15 +127,15 @@ class Memory:
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
         else:
-            self._nudge.embed()
-        self._nudge.summarise()
+            self._nudge("embed")
+        self._nudge("summarise")
         return remembered
 
     async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
         decided = await self.engine.knowledge.queue.learn(owner, memory_id, text)
-        self._nudge.embed()
+        self._nudge("embed")
         return decided
 
     async def observe(
@@ -153,7 +155,7 @@ class Memory:
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("an observation"))
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
         kept, _ = await self.engine.notes.observations.remember(owner, every, source)
-        self._nudge.embed()
+        self._nudge("embed")
         return kept
 
     async def recall_observations(
@@ -181,14 +183,14 @@ class Memory:
     async def extract_observations(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what the output of a step tells, by a model or by rules."""
         extracted = await self.engine.notes.observer.extract(owner, step_name, step_type, output)
-        self._nudge.embed()
+        self._nudge("embed")
         return extracted
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
         consolidated = await self.engine.notes.observer.consolidate(owner, session_id, messages)
-        self._nudge.embed()
+        self._nudge("embed")
         return consolidated
 
     @property
@@ -207,7 +209,7 @@ class Memory:
         """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
         there is none, also where several others have the name or the path, which it tells."""
         bank = await self.engine.library.banks.activate(owner, kind, name, path, description)
-        self._nudge.embed()
+        self._nudge("embed")
         return bank
 
     async def update(
@@ -226,7 +228,7 @@ class Memory:
         it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
         done = await self._keeping.finish(self.engine.library.banks.update(owner, told))
-        self._nudge.embed()
+        self._nudge("embed")
         return done
 
     @asynccontextmanager
@@ -237,26 +239,23 @@ class Memory:
             async with self.engine.importer.begin(owner) as begun:
                 yield begun
         finally:
-            for nudge in (self._nudge.embed, self._nudge.learn, self._nudge.summarise, self._nudge.observe):
-                nudge()
+            self._nudge("embed", "learn", "summarise", "observe")
 
     async def retry(self, kind: str, key: str | None = None) -> int:
-        """Has a dead job done again, or all of a kind; returns how many. Whoever does memory banks looks every few
-        seconds, and is told nothing. Raises `NotFound`, and `Conflict` where the one job is not dead."""
+        """Has a dead job done again, or all of a kind; returns how many. Raises `NotFound`, and `Conflict` where
+        the one job is not dead."""
         if key is None:
             retried = await self.engine.oversight.jobs.retry_all(kind)
         else:
             await self.engine.oversight.jobs.retry(kind, key)
             retried = 1
-        nudges = {"embed": self._nudge.embed, "facts": self._nudge.learn}
-        nudges |= {"summarise": self._nudge.summarise, "observe": self._nudge.observe}
-        if retried and kind in nudges:
-            nudges[kind]()
+        if retried and kind in WORKS:
+            self._nudge(WORKS[kind])
         return retried
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""
-        self._nudge.embed()
+        self._nudge("embed")
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""

@@ -39,8 +39,8 @@ class Record:
     size: int = 0
 
 
-async def nothing() -> None:
-    """Takes back nothing, where nothing landed."""
+async def nothing(*_: object) -> None:
+    """Does nothing, where nothing is to be done."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,6 @@ async def _no_texts(*_: object) -> list[str]:
     return []
 
 
-async def _none(*_: object) -> None: ...
-
-
 async def _no_records(_: str) -> AsyncIterator[Record]:
     none: tuple[Record, ...] = ()
     for record in none:
@@ -146,10 +143,10 @@ class Product:
     activity: Mapping[str, str | None] = field(default_factory=dict)
     gists: Sequence[str] = ()
     queues: Sequence[Queue] = ()
-    sweep: Callable[[], Awaitable[object]] = _none
+    sweep: Callable[[], Awaitable[object]] = nothing
     forget_user: Callable[[str, datetime], Awaitable[Counts]] = _no_counts
     forget_session: Callable[[str, SessionEnd], Awaitable[Counts]] = _no_counts
-    forget_message: Callable[[str, Message], Awaitable[object]] = _none
+    forget_message: Callable[[str, Message], Awaitable[object]] = nothing
     texts_of: Callable[[str, Sequence[str]], Awaitable[Sequence[str]]] = _no_texts
     records: Callable[[str], AsyncIterator[Record]] = _no_records
     lines: Mapping[str, type[Line]] = field(default_factory=dict)

@@ -256,10 +256,9 @@ class Proxy:
         writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
         await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.known.given])
-        self._nudge.embed()
-        self._nudge.learn()
+        self._nudge("embed", "learn")
         if self._engine.chats.places.is_due(place):
-            self._nudge.summarise()
+            self._nudge("summarise")
 
     async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
         """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes

@@ -118,7 +118,7 @@ async def _recall(call: Call, asked: RecallCall) -> Recalled:
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
     waiting = None
     if not found.hits:
-        waiting = await call.memory.engine.not_found_yet(call.owner, KINDS, MOST_WAITING)
+        waiting = await call.memory.engine.gists.queue.count_of(call.owner, KINDS, MOST_WAITING)
     return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
 
 

@@ -105,7 +105,7 @@ async def _waiting(memory: Memory) -> Waiting | None:
     """How many gists wait for a worker; None where the store does not tell in time."""
     with suppress(TimeoutError, LociError, PyMongoError, OSError):
         async with asyncio.timeout(PROBE_SECONDS):
-            return await memory.engine.not_embedded(MOST_COUNTED)
+            return await memory.engine.gists.queue.count_waiting(MOST_COUNTED)
     return None
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
+from agents.upkeep import Work
 from config.recipes import NEXT_STEP, TOOL_MEMORY
 from config.settings import Settings
 from memory.traces.traces import Called
@@ -151,11 +152,8 @@ async def test_who_embeds_and_observes_is_told_of_what_is_new(make_settings: Cal
     class Heard(Silent):
         told: ClassVar[list[str]] = []
 
-        def embed(self) -> None:
-            self.told.append("embed")
-
-        def observe(self) -> None:
-            self.told.append("observe")
+        def __call__(self, *works: Work) -> None:
+            self.told += works
 
     async with open_memory(make_settings(), nudge=Heard()) as memory:
         for messages in ([user(BOOK)], [user(BOOK), *step(1)], [user(BOOK), *step(1)]):
