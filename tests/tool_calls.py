@@ -9,7 +9,7 @@ from agents.memory import Memory
 from agents.tools.memory import Compressed, Compressing
 from agents.tools.messages import HEADING
 from agents.tools.view import ViewOptions
-from memory.traces.call import Called, Task, Trace
+from memory.traces.trace import Called, Task, Trace
 from memory.traces.traces import Traces
 from memory.views.blocks import Block, block_of, tables
 from memory.views.lists import Shortener

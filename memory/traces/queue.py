@@ -11,8 +11,7 @@ from config.prompts import prompt
 from config.recipes import ObserverRecipe
 from memory import metrics
 from memory.store import Collections, claim, fail, held
-from memory.traces.call import Task, Trace
-from memory.traces.documents import trace_of
+from memory.traces.trace import Task, Trace, trace_of
 from memory.traces.traces import Traces
 from utils.chat import ChatModel, Message
 from utils.errors import ModelError, ModelGarbage

@@ -10,8 +10,7 @@ from memory.ids import new_id
 from memory.lines import Count, Epoch, Kept, Line, Passed
 from memory.product import Landed, Record, Taker, nothing
 from memory.store import Collections, by_key, in_order, pending
-from memory.traces.call import Called, Task
-from memory.traces.documents import batches, document_of
+from memory.traces.trace import Called, Task, batches, document_of
 from memory.traces.traces import Traces
 from utils.errors import Conflict, InvalidInput
 from utils.fields import Identifier

@@ -13,7 +13,7 @@ from memory.observations.observation import CATEGORIES
 from memory.oversight import jobs as module
 from memory.oversight.jobs import TOLD
 from memory.store.leases import claim, count, fail
-from memory.traces.call import Called
+from memory.traces.trace import Called
 from tests.conversations import USER, pairs, turn
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
