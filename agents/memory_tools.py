@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from agents.memory import Memory
 from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
@@ -287,25 +288,21 @@ def _has_control(value: object) -> bool:
     return False
 
 
+class _Plain(GenerateJsonSchema):
+    """A JSON schema without what no model needs: titles, defaults, and null, for what may be null may be left out."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+
 def _described(name: str, of: type[_Arguments]) -> dict[str, object]:
     """A function as OpenAI's API takes it; its description is the docstring."""
-    parameters = _plain(of.model_json_schema())
+    parameters = of.model_json_schema(schema_generator=_Plain)
+    del parameters["title"]
     return {"name": name, "description": " ".join(parameters.pop("description").split()), "parameters": parameters}
-
-
-def _plain(schema: Any) -> Any:
-    """A JSON schema without what no model needs."""
-    if isinstance(schema, list):
-        return [_plain(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    properties = schema.get("properties")
-    made = {name: _plain(part) for name, part in schema.items() if name not in ("title", "default", "properties")}
-    if properties is not None:
-        made["properties"] = {name: _plain(part) for name, part in properties.items()}
-    optional = made.get("anyOf")
-    if isinstance(optional, list) and {"type": "null"} in optional:  # what may be null may be left out
-        [kind] = [part for part in optional if part != {"type": "null"}]
-        del made["anyOf"]
-        made |= kind
-    return made
