@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from agents.memory import Memory
 from api.wire.reasons import wrong
 from api.wire.strict import AT_ONCE, read_json
-from memory.lines import Count, Part
+from memory.lines import Count, LinePart
 from memory.portable import FORMAT, VERSION, Import, Lines, Taken
 from memory.product import Record
 from utils.clock import now
@@ -25,7 +25,7 @@ CHUNK = 64 * 1024  # bytes that are sent at once
 CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
 
 
-class Header(Part):
+class Header(LinePart):
     """The first line."""
 
     kind: Literal["export"] = "export"
@@ -35,7 +35,7 @@ class Header(Part):
     at: Moment
 
 
-class End(Part):
+class End(LinePart):
     """The last line. `counts`: of the lines of each kind before it."""
 
     kind: Literal["end"] = "end"

@@ -28,7 +28,7 @@ Count = Annotated[int, Field(ge=0, lt=COUNT)]
 Version = Annotated[int, Field(ge=1, lt=PLACES)]
 
 
-class Part(Wire):
+class LinePart(Wire):
     """Base of what a line has in it. Built when the first export comes in, for few servers ever see one."""
 
     model_config = ConfigDict(defer_build=True)
@@ -39,7 +39,7 @@ class Part(Wire):
         return {name: document[name] for name in cls.model_fields if document.get(name) is not None}
 
 
-class Line(Part):
+class Line(LinePart):
     """Base of the shape of a line, which has a `kind` beside its fields. `alone`: its record is committed by itself,
     however little it is."""
 

@@ -5,6 +5,7 @@ A product (conversations, facts, banks …) is one room with a function that ret
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -12,7 +13,7 @@ from typing import Any, Protocol
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
 from memory.lines import Line
-from utils.mongo import Collection, Document
+from utils.mongo import Collection, Document, insert_new
 
 Counts = Mapping[str, int]  # how many documents went, by collection
 Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
@@ -69,6 +70,35 @@ class Taker(Protocol):
     def check_end(self) -> None:
         """Raises `InvalidInput` where something is still to come that belongs to the last record."""
         return
+
+
+class Inserting(Taker):
+    """Takes records of one kind as documents of a collection, where none of the same key stands there. `document`: of a
+    record's fields, with its `_id`. `writing`: around each write."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        owner: str,
+        document: Callable[[Document], Document],
+        writing: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    ) -> None:
+        self._collection = collection
+        self._owner = owner
+        self._document = document
+        self._writing = writing
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        documents = [{"user_id": self._owner} | self._document(record.fields) for record in records]
+        async with self._writing():
+            inserted = await insert_new(self._collection, documents)
+        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+
+        async def take_back() -> None:
+            async with self._writing():
+                await self._collection.delete_many({"_id": {"$in": new}, "user_id": self._owner})
+
+        return Landed(len(new), take_back)
 
 
 @dataclass(frozen=True)

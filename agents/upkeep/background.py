@@ -43,7 +43,7 @@ class BackgroundNudge:
                 await self._engine.knowledge.queue.work()
             case "observe":
                 step = await self._engine.tools.queue.step()
-                if step.observed:
+                if step.count:
                     self("embed")
                 if step.more:
                     self._again.add("observe")

@@ -16,7 +16,7 @@ from memory.banks.sections import BankSections
 from memory.banks.store import BankStore, Reason, Severity, version_key
 from memory.banks.types import BankType
 from memory.ids import new_id
-from memory.lines import COUNT, Count, Epoch, Line, Part, Passed, Version
+from memory.lines import COUNT, Count, Epoch, Line, LinePart, Passed, Version
 from memory.product import Landed, Record
 from memory.store import AT_ONCE, Collections, by_ids, pending
 from utils.errors import Conflict, InvalidInput
@@ -27,7 +27,7 @@ from utils.text import count_tokens
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=PRINTABLE)]
 
 
-class ChangeMetadata(Part):
+class ChangeMetadata(LinePart):
     section: str
     category: str
     tags: list[str]
@@ -35,20 +35,20 @@ class ChangeMetadata(Part):
     references: list[str]
 
 
-class BankChange(Part):
+class BankChange(LinePart):
     target_file: str
     operation_type: Operation
     metadata: ChangeMetadata
 
 
-class BankFile(Part):
+class BankFile(LinePart):
     """A file of a bank at a version. `version`: in which it got the text that it has."""
 
     name: FileName
     version: Version
 
 
-class BankText(Part):
+class BankText(LinePart):
     name: FileName
     text: str
 
@@ -73,7 +73,7 @@ class BankVersionLine(OfBank):
     update_count: Annotated[int, Field(ge=-COUNT, lt=COUNT)] | None = None
 
 
-class BankTrouble(Part):
+class BankTrouble(LinePart):
     timestamp: Passed
     description: str
     severity: Severity

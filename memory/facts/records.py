@@ -13,14 +13,14 @@ from pydantic import AfterValidator, Field
 from memory.facts.facts import Event
 from memory.facts.store import FactStore
 from memory.ids import keys_of, scoped, unscoped
-from memory.lines import Kept, Part
+from memory.lines import Kept, LinePart
 from memory.product import Landed, Record, Taker
 from memory.store import by_ids
 from utils.fields import Identifier, MessageId, Moment
 from utils.mongo import Collection, Document
 
 
-class FactEvent(Part):
+class FactEvent(LinePart):
     event: Event
     at: Moment
     by: str

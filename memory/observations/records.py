@@ -1,6 +1,7 @@
 """Records of observations and of the scratchpad, out and in."""
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Annotated
 
 from pydantic import StringConstraints
@@ -10,11 +11,11 @@ from memory.lines import Epoch, Kept, Line, Passed, Version
 from memory.observations.observation import LONGEST, LONGEST_SOURCE, Category, Observation, Observed, observation_id
 from memory.observations.observations import Observations, document_of
 from memory.observations.scratchpad import LONGEST_VALUE, folded_of, wrong_with
-from memory.product import Landed, Record, Taker
+from memory.product import Inserting, Landed, Record, Taker
 from memory.store import Collections, by_ids, by_key
 from utils.clock import now
 from utils.fields import MessageId, Moment, checked_by
-from utils.mongo import Document, insert_new
+from utils.mongo import Document
 
 
 class ObservationLine(Line):
@@ -43,27 +44,16 @@ async def observation_records(collections: Collections, owner: str) -> AsyncIter
             yield Record("entry", EntryLine.picked(entry))
 
 
-class EntryTaker(Taker):
+class EntryTaker(Inserting):
     """Takes in `entry`: what stands in the scratchpad."""
 
     def __init__(self, owner: str, collections: Collections) -> None:
-        self._owner = owner
-        self._entries = collections.scratchpad
+        super().__init__(collections.scratchpad, owner, partial(_entry, owner))
 
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [self._document(record.fields) for record in records]
-        inserted = await insert_new(self._entries, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
 
-        async def take_back() -> None:
-            await self._entries.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed(len(new), take_back)
-
-    def _document(self, fields: Document) -> Document:
-        key, value = fields["key"], fields["value"]
-        made = {"_id": derived_id(self._owner, key), "user_id": self._owner, "expires_at": None}
-        return made | fields | {"folded": folded_of(key, value)}
+def _entry(owner: str, fields: Document) -> Document:
+    key, value = fields["key"], fields["value"]
+    return {"_id": derived_id(owner, key), "expires_at": None} | fields | {"folded": folded_of(key, value)}
 
 
 class ObservationTaker(Taker):

@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import new_id
 from memory.lines import Count, Epoch, Kept, Line, Passed
-from memory.product import Landed, Record, Taker, nothing
+from memory.product import Inserting, Landed, Record, Taker, nothing
 from memory.store import Collections, by_key, in_order, pending
 from memory.traces.trace import Called, Task, batches, document_of
 from memory.traces.traces import Traces
 from utils.errors import Conflict, InvalidInput
 from utils.fields import Identifier
-from utils.mongo import Document, insert_new
+from utils.mongo import Document
 
 RESULTS = 1_000_000  # characters of tools' results that are read at once
 
@@ -55,26 +55,15 @@ async def task_records(collections: Collections, owner: str) -> AsyncIterator[Re
                 yield Record("trace", TraceLine.picked(trace) | made)
 
 
-class TaskTaker(Taker):
+class TaskTaker(Inserting):
     """Takes in `task`."""
 
     def __init__(self, owner: str, collections: Collections) -> None:
-        self._owner = owner
-        self._tasks = collections.tasks
+        super().__init__(collections.tasks, owner, lambda fields: fields | {"_id": new_id()})
         self.named: str | None = None  # the task of the last record
 
     def check(self, record: Record) -> None:
         self.named = record.fields["task_id"]
-
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [record.fields | {"_id": new_id(), "user_id": self._owner} for record in records]
-        inserted = await insert_new(self._tasks, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
-
-        async def take_back() -> None:
-            await self._tasks.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed(len(new), take_back)
 
 
 class TraceTaker(Taker):

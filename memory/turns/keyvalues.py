@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,13 +11,13 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.domain import KeyValue
 from memory.ids import derived_id, new_epoch
-from memory.lines import Epoch, Kept, Part, Passed, Version
-from memory.product import Landed, Record, Taker
+from memory.lines import Epoch, Kept, LinePart, Passed, Version
+from memory.product import Inserting, Record
 from memory.store import Changes, Collections, NotesCache, by_key
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
 from utils.fields import MessageId
-from utils.mongo import Collection, Document, insert_new
+from utils.mongo import Collection, Document
 from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
@@ -26,7 +26,7 @@ NONE = ""  # the tag that no value has
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 
 
-class FormerValue(Part):
+class FormerValue(LinePart):
     value: str
     updated_at: Passed
     version: Version
@@ -212,29 +212,14 @@ async def keyvalue_records(memories: Collection, owner: str) -> AsyncIterator[Re
         yield Record("memory", MemoryLine.picked({"sources": []} | memory | {"history": history}))
 
 
-class KeyValueTaker(Taker):
+class KeyValueTaker(Inserting):
     """Takes in `memory`."""
 
     def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
-        self._owner = owner
-        self._memories = collections.memories
-        self._changes = changes
+        super().__init__(collections.memories, owner, partial(_document, owner), partial(changes.noted, owner))
 
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [self._document(record.fields) for record in records]
-        async with self._changes.noted(self._owner):
-            inserted = await insert_new(self._memories, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
 
-        async def take_back() -> None:
-            async with self._changes.noted(self._owner):
-                await self._memories.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed(len(new), take_back)
-
-    def _document(self, fields: Document) -> Document:
-        history = [
-            {"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]
-        ]
-        made: Document = {"_id": derived_id(self._owner, fields["key"]), "user_id": self._owner, "source": None}
-        return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}
+def _document(owner: str, fields: Document) -> Document:
+    history = [{"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]]
+    made: Document = {"_id": derived_id(owner, fields["key"]), "source": None}
+    return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}

@@ -13,7 +13,7 @@ from pymongo.errors import DuplicateKeyError
 from config.recipes import RECIPES
 from memory.domain import RULE_BASED, Candidate, Drop, Parts
 from memory.ids import keys_of, unscoped
-from memory.lines import Count, Line, Part, Passed
+from memory.lines import Count, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker
 from memory.store import Collections, by_ids, by_key
 from memory.turns.places import Place
@@ -193,7 +193,7 @@ def _known_recipe(name: str) -> str:
     return name
 
 
-class Considered(Part):
+class Considered(LinePart):
     key: MessageId
     score: float
     dense: float
@@ -205,14 +205,14 @@ class Considered(Part):
     dropped: Drop | None = None
 
 
-class UsedMemory(Part):
+class UsedMemory(LinePart):
     n: Count
     id: MessageId
     kind: str
     section: str
 
 
-class LedgerLine(Part):
+class LedgerLine(LinePart):
     section: str
     characters: Count
     tokens: Count

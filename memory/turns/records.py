@@ -15,7 +15,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import Role, Turn
 from memory.gists import TEXT, GistEraser, document_of, turn_of
 from memory.ids import keys_of
-from memory.lines import PLACES, Count, Epoch, Index, Kept, Line, Part, Passed
+from memory.lines import PLACES, Count, Epoch, Index, Kept, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker, nothing
 from memory.store import PAGE, Changes, Collections, by_key, pending
 from memory.turns.places import Place, Places, place_in
@@ -36,7 +36,7 @@ class SessionLine(Kept):
     summarised_to: Annotated[int, Field(ge=-1, lt=PLACES)]
 
 
-class WindowSummary(Part):
+class WindowSummary(LinePart):
     at: Passed
     text: str
     message_count: Count
@@ -45,7 +45,7 @@ class WindowSummary(Part):
     to_index: Index
 
 
-class DigestPart(Part):
+class DigestPart(LinePart):
     text: str
     model: str
     to_index: Index

@@ -24,6 +24,7 @@ from tests.tool_calls import (
     context,
     insights,
     kept,
+    observe_all,
     result,
     step,
     steps,
@@ -260,7 +261,7 @@ async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory,
     scripted_model.always(answer("Flight HAT001 is booked out."), on="observer")
     noted = step(1, {"code": "HAT001", "note": LONG})
     await compress(with_model, [user(BOOK), *noted])
-    await with_model.engine.tools.queue.work()
+    await observe_all(with_model)
     done = await compress(with_model, [user(BOOK), *noted, *step(2)])
     assert "\nFlight HAT001 is booked out.\nRaw Data: " in context(done.messages)
     assert scripted_model.asked("observer")[0]["messages"][1]["content"].startswith(f'{{"task":"{BOOK}"')

@@ -10,7 +10,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.upkeep.background import BackgroundNudge, Work
-from memory.traces.queue import Step
+from memory.traces.queue import Observed
 from tests.conversations import USER, messages, pairs
 
 
@@ -60,9 +60,9 @@ async def test_each_nudge_leads_to_its_own_work(
 async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_embedded(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps, worked = [Step(8, more=True), Step(0, more=True), Step(1)], list[str]()
+    steps, worked = [Observed(8, more=True), Observed(0, more=True), Observed(1)], list[str]()
 
-    async def step() -> Step:
+    async def step() -> Observed:
         worked.append("observe")
         return steps.pop(0)
 
