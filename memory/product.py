@@ -133,14 +133,6 @@ class SessionEnd:
     places: int | None
 
 
-@dataclass(frozen=True)
-class Message:
-    """A message that is being deleted, or whose text changes."""
-
-    session_id: str
-    id: str
-
-
 async def _no_counts(*_: object) -> Counts:
     return {}
 
@@ -163,10 +155,10 @@ class Product:
     `activity`: by which of them an admin knows its users, each with the field that says when something happened there
     last, if one does. `gists`: kinds of its gists, but for messages. `queues`: its jobs, for admins. `sweep`: finds the
     work that a crash or a lost nudge left. `forget_user`: deletes all of a user's that was there at a moment;
-    `forget_session` and `forget_message`: what was made of these. `texts_of`: what was made of these messages (by id)
-    alone, which answers by rules may have quoted. `records`: all that a user has, in an order that is the same every
-    time; `lines`: of what kinds, in order, with their shapes; `takers`: who takes records of which kind in, for one
-    owner and import.
+    `forget_session`, and `forget_message` by the ids of both: what was made of these. `texts_of`: what was made of
+    these messages (by id) alone, which answers by rules may have quoted. `records`: all that a user has, in an order
+    that is the same every time; `lines`: of what kinds, in order, with their shapes; `takers`: who takes records of
+    which kind in, for one owner and import.
     """
 
     indexes: Indexes = field(default_factory=dict)
@@ -176,7 +168,7 @@ class Product:
     sweep: Callable[[], Awaitable[object]] = nothing
     forget_user: Callable[[str, datetime], Awaitable[Counts]] = _no_counts
     forget_session: Callable[[str, SessionEnd], Awaitable[Counts]] = _no_counts
-    forget_message: Callable[[str, Message], Awaitable[object]] = nothing
+    forget_message: Callable[[str, str, str], Awaitable[object]] = nothing
     texts_of: Callable[[str, Sequence[str]], Awaitable[Sequence[str]]] = _no_texts
     records: Callable[[str], AsyncIterator[Record]] = _no_records
     lines: Mapping[str, type[Line]] = field(default_factory=dict)

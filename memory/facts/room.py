@@ -11,7 +11,7 @@ from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
 from memory.gists import Gists
-from memory.product import Counts, Message, Product, Queue, SessionEnd, index
+from memory.product import Counts, Product, Queue, SessionEnd, index
 from memory.store import NamedLeases, Store
 from utils.chat import ChatModel
 
@@ -54,9 +54,6 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         return {"facts": await facts.forget(owner, session.over, session.session_id)}
 
-    async def forget_message(owner: str, message: Message) -> None:
-        await facts.forget_source(owner, message.session_id, message.id)
-
     async def texts_of(owner: str, ids: Sequence[str]) -> list[str]:
         found = await collections.facts.find({"user_id": owner, "sources": {"$in": list(ids)}}).to_list(None)
         return [fact["text"] for fact in found if set(fact["sources"]) <= set(ids)]
@@ -69,7 +66,7 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
         sweep=queue.work,
         forget_user=forget_user,
         forget_session=forget_session,
-        forget_message=forget_message,
+        forget_message=lambda *message: facts.forget_source(*message),
         texts_of=texts_of,
         lines={"fact": FactLine},
         records=lambda owner: fact_records(collections.facts, owner),

@@ -11,7 +11,7 @@ from memory.observations.observations import Observations
 from memory.observations.observer import Observer
 from memory.observations.records import EntryLine, EntryTaker, ObservationLine, ObservationTaker, observation_records
 from memory.observations.scratchpad import Scratchpad
-from memory.product import Counts, Message, Product, SessionEnd, index
+from memory.product import Counts, Product, SessionEnd, index
 from memory.recall import Search
 from memory.store import Store
 from memory.turns import Conversations
@@ -60,9 +60,6 @@ def open_notes(
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         return {"observations": await observations.forget_session(owner, session.session_id, session.over)}
 
-    async def forget_message(owner: str, message: Message) -> None:
-        await observations.forget_message(owner, message.id)
-
     async def texts_of(owner: str, ids: Sequence[str]) -> list[str]:
         found = await collections.observations.find({"user_id": owner, "messages": {"$in": list(ids)}}).to_list(None)
         return [observation["content"] for observation in found if set(observation["messages"]) <= set(ids)]
@@ -74,7 +71,7 @@ def open_notes(
         sweep=observations.mend,
         forget_user=forget_user,
         forget_session=forget_session,
-        forget_message=forget_message,
+        forget_message=lambda owner, _, message_id: observations.forget_message(owner, message_id),
         texts_of=texts_of,
         lines={"observation": ObservationLine, "entry": EntryLine},
         records=lambda owner: observation_records(collections, owner),

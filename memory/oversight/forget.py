@@ -17,7 +17,7 @@ from memory.domain import RULE_BASED, KeyValue
 from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
-from memory.product import Message, Product, SessionEnd
+from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
 from memory.turns import TOLD, Conversations, title_of
 from utils.clock import now
@@ -223,7 +223,7 @@ class Forgetter:
     async def _forget_made(self, owner: str, message: Document) -> None:
         """Deletes what was made of a message alone."""
         for product in self._products:
-            await product.forget_message(owner, Message(message["session_id"], message["id"]))
+            await product.forget_message(owner, message["session_id"], message["id"])
 
     async def _marked(self, going: Document) -> list[Document]:
         """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""
