@@ -51,7 +51,7 @@ class _Arguments(BaseModel):
         return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
 
 
-class Remember(_Arguments):
+class RememberCall(_Arguments):
     """Keep what is worth knowing later, each as one sentence that can be understood alone. The same is kept once."""
 
     findings: Annotated[Texts, Field(description="Facts that came to light, with their names and numbers")] = []
@@ -59,13 +59,13 @@ class Remember(_Arguments):
     lessons: Annotated[Texts, Field(description="What to do or to avoid another time")] = []
 
     @model_validator(mode="after")
-    def _check_any(self) -> "Remember":
+    def _check_any(self) -> "RememberCall":
         if not (self.findings or self.insights or self.lessons):
             raise ValueError("give at least one of findings, insights and lessons")
         return self
 
 
-class Recall(_Arguments):
+class RecallCall(_Arguments):
     """Look up what was remembered, by the words in it."""
 
     query: Annotated[str, Field(min_length=1, max_length=2_000, description="Words that it may have in it")]
@@ -120,8 +120,8 @@ class ToolRecord(_Arguments):
 
 
 TOOLS: dict[str, type[_Arguments]] = {
-    "remember": Remember,
-    "recall": Recall,
+    "remember": RememberCall,
+    "recall": RecallCall,
     "scratchpad_get": ScratchpadGet,
     "scratchpad_set": ScratchpadSet,
     "scratchpad_list": ScratchpadList,
@@ -199,7 +199,7 @@ class MemoryTools:
     async def _carry_out(self, asked: _Arguments) -> dict[str, object]:
         owner, pad = self._owner, self._memory.scratchpad
         match asked:
-            case Remember():
+            case RememberCall():
                 kept = await self._memory.observe(
                     owner,
                     self._source,
@@ -209,7 +209,7 @@ class MemoryTools:
                     messages=self._messages,
                 )
                 return {"remembered": len({one.id for one in kept})}
-            case Recall():
+            case RecallCall():
                 found = await self._memory.recall_observations(owner, asked.query, asked.category, limit=asked.limit)
                 return {"found": list(map(_recalled, found))}
             case ScratchpadGet():

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from time import monotonic
 
-from agents.upkeep.rounds import Rounds
+from agents.upkeep.rounds import FileRounds
 from memory import metrics
 from memory.banks import LOCK, BankFolder, BankInfo, Banks, Written
 from memory.engine import Engine
@@ -41,7 +41,7 @@ async def bank_files(engine: Engine, seconds: float, *, dump: bool = False) -> A
         return
     try:
         await asyncio.to_thread(folder.root.mkdir, mode=0o700, parents=True, exist_ok=True)
-        rounds = await asyncio.to_thread(Rounds, "the files of memory banks", folder.root / LOCK)
+        rounds = await asyncio.to_thread(FileRounds, "the files of memory banks", folder.root / LOCK)
     except OSError as error:
         raise ConfigurationError(f"{folder.root}, under LOCI_HOME, cannot be written: {error.strerror}") from error
     keeping = _Keeping(engine.library.banks, folder, rounds, timedelta(seconds=seconds), dump=dump)
@@ -59,7 +59,9 @@ class _Due:
 
 
 class _Keeping:
-    def __init__(self, banks: Banks, folder: BankFolder, rounds: Rounds, interval: timedelta, *, dump: bool) -> None:
+    def __init__(
+        self, banks: Banks, folder: BankFolder, rounds: FileRounds, interval: timedelta, *, dump: bool
+    ) -> None:
         self._banks = banks
         self._folder = folder
         self._rounds = rounds

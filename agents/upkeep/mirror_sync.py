@@ -12,7 +12,7 @@ from pymongo.errors import PyMongoError
 from watchfiles import Change, watch
 
 from agents.upkeep.background import Nudge
-from agents.upkeep.rounds import Rounds
+from agents.upkeep.rounds import FileRounds
 from memory.engine import Engine
 from memory.mirror import ENTRIES, Mirror, MirrorEdits, is_hidden
 from utils.errors import ConfigurationError
@@ -38,7 +38,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
         await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
         mirror = Mirror(engine.store.collections, engine.store.changes, path)
         await mirror.claim()
-        rounds = await asyncio.to_thread(Rounds, f"the mirror at {mirror.root}", mirror.root / ".lock")
+        rounds = await asyncio.to_thread(FileRounds, f"the mirror at {mirror.root}", mirror.root / ".lock")
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error
     following = _Mirroring(mirror, MirrorEdits(engine, mirror, partial(nudge, "embed", "learn", "summarise")), rounds)
@@ -49,7 +49,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
 class _Mirroring:
     """The task. `due`: by user, paths at which something happened; `gone`: since when files are gone."""
 
-    def __init__(self, mirror: Mirror, edits: MirrorEdits, rounds: Rounds) -> None:
+    def __init__(self, mirror: Mirror, edits: MirrorEdits, rounds: FileRounds) -> None:
         self._mirror = mirror
         self._edits = edits
         self._rounds = rounds

@@ -1,4 +1,4 @@
-"""Rounds of work on files that follow the store: one process at a time does them, until it is stopped."""
+"""FileRounds of work on files that follow the store: one process at a time does them, until it is stopped."""
 
 import asyncio
 import fcntl
@@ -15,7 +15,7 @@ LOOK = 1.0  # seconds between two looks whether another process has ended
 log = logging.getLogger(__name__)
 
 
-class Rounds:
+class FileRounds:
     """`what`: is worked on, for the log. `stopped`: ends the rounds; may be waited for in threads."""
 
     def __init__(self, what: str, lock: Path) -> None:

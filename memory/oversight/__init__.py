@@ -2,14 +2,14 @@
 
 from memory.oversight.jobs import Progress
 from memory.oversight.room import Oversight, open_oversight
-from memory.oversight.saying import Said
+from memory.oversight.saying import Statement
 from memory.oversight.why_not import EXPLANATIONS, WhyNot
 
 __all__ = [
     "EXPLANATIONS",
     "Oversight",
     "Progress",
-    "Said",
+    "Statement",
     "WhyNot",
     "open_oversight",
 ]

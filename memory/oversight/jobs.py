@@ -28,7 +28,7 @@ AT_ONCE = 1_000  # dead jobs that are put back in one call
 
 
 @dataclass(frozen=True)
-class Waiting:
+class JobCounts:
     """How many jobs of a kind there are in each state, up to `MOST_COUNTED`. `oldest`: since when the one is due that
     waits longest; None where none is."""
 
@@ -89,7 +89,7 @@ class Jobs:
         self._queues = {queue.kind: queue for product in products for queue in product.queues}
         self.kinds = tuple(sorted(self._queues))
 
-    async def waiting(self) -> list[Waiting]:
+    async def waiting(self) -> list[JobCounts]:
         """How much of each kind there is to do."""
         return list(await asyncio.gather(*(self._waiting(kind) for kind in self.kinds)))
 
@@ -137,11 +137,11 @@ class Jobs:
             total += revived
         return total
 
-    async def _waiting(self, kind: str) -> Waiting:
+    async def _waiting(self, kind: str) -> JobCounts:
         queue = self._queues[kind]
         counted = (count(queue.collection, queue.field, [STATES[one]], MOST_COUNTED) for one in PROGRESS)
         oldest, numbers = await asyncio.gather(self._oldest(queue), asyncio.gather(*counted))
-        return Waiting(kind, dict(zip(PROGRESS, numbers, strict=True)), oldest)
+        return JobCounts(kind, dict(zip(PROGRESS, numbers, strict=True)), oldest)
 
     async def _oldest(self, queue: Queue) -> datetime | None:
         due = {f"{queue.field}.state": "pending", f"{queue.field}.lease_until": {"$lte": now()}}
