@@ -63,7 +63,7 @@ class TaskSearch:
         self.tell_model()
         scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
         found = await self._engine.search.recall(owner, query, recipe, scope)
-        stored.debug("FoundRecord %d insights", len(found.hits))
+        stored.debug("Found %d insights", len(found.hits))
         return found
 
     async def records(self, owner: str, task_id: str, query: str, top_k: int) -> list[FoundRecord]:
