@@ -1,4 +1,4 @@
-"""FileRounds of work on files that follow the store: one process at a time does them, until it is stopped."""
+"""Rounds of work on files that follow the store: one process at a time does them, until it is stopped."""
 
 import asyncio
 import fcntl

@@ -182,7 +182,7 @@ class Forgetter:
         return dict(counts)
 
     async def _end_imports(self, owner: str) -> None:
-        """What an import brings from now on is taken back (`memory/portable/importing.py`)."""
+        """What an import brings from now on is taken back (`memory/portable.py`)."""
         await self._collections.idempotency.delete_many({"user_id": owner, "importing": True})
 
     async def finish(self) -> None:
