@@ -1,10 +1,11 @@
 """`Memory`: chat, search and add, a request from start to end. The Python API over core and agents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 from agents.chat import Answer, ChatRequest, Context, Exchanges, Keeping, Toolbox
 from agents.proxy import Proxy
@@ -32,6 +33,7 @@ from memory.recall import Scope
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
+T = TypeVar("T")
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 # Who works on jobs of a kind; those of other kinds are found every few seconds.
@@ -134,9 +136,7 @@ class Memory:
     async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        decided = await self.engine.knowledge.queue.learn(owner, memory_id, text)
-        self._nudge("embed")
-        return decided
+        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text))
 
     async def observe(
         self,
@@ -154,8 +154,7 @@ class Memory:
         if any(map(CONTROL_CHARACTERS.search, (source, *findings, *insights, *lessons))):
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("an observation"))
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
-        kept, _ = await self.engine.notes.observations.remember(owner, every, source)
-        self._nudge("embed")
+        kept, _ = await self._then_embed(self.engine.notes.observations.remember(owner, every, source))
         return kept
 
     async def recall_observations(
@@ -182,16 +181,12 @@ class Memory:
 
     async def extract_observations(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what the output of a step tells, by a model or by rules."""
-        extracted = await self.engine.notes.observer.extract(owner, step_name, step_type, output)
-        self._nudge("embed")
-        return extracted
+        return await self._then_embed(self.engine.notes.observer.extract(owner, step_name, step_type, output))
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
-        consolidated = await self.engine.notes.observer.consolidate(owner, session_id, messages)
-        self._nudge("embed")
-        return consolidated
+        return await self._then_embed(self.engine.notes.observer.consolidate(owner, session_id, messages))
 
     @property
     def scratchpad(self) -> Scratchpad:
@@ -208,9 +203,7 @@ class Memory:
     ) -> Bank:
         """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
         there is none, also where several others have the name or the path, which it tells."""
-        bank = await self.engine.library.banks.activate(owner, kind, name, path, description)
-        self._nudge("embed")
-        return bank
+        return await self._then_embed(self.engine.library.banks.activate(owner, kind, name, path, description))
 
     async def update(
         self,
@@ -227,9 +220,7 @@ class Memory:
         it returns, and carried out, too, where the caller does not wait for it. `request`: names the request, so that
         it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
-        done = await self._keeping.finish(self.engine.library.banks.update(owner, told))
-        self._nudge("embed")
-        return done
+        return await self._then_embed(self._keeping.finish(self.engine.library.banks.update(owner, told)))
 
     @asynccontextmanager
     async def importing(self, owner: str) -> AsyncIterator[Import]:
@@ -252,6 +243,12 @@ class Memory:
         if retried and kind in WORKS:
             self._nudge(WORKS[kind])
         return retried
+
+    async def _then_embed(self, work: Awaitable[T]) -> T:
+        """What the work gives; whoever embeds is told that there may be something new."""
+        done = await work
+        self._nudge("embed")
+        return done
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""
