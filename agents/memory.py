@@ -1,15 +1,16 @@
 """`Memory`: chat, search and add, a request from start to end. The Python API over core and agents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 from agents.chat import Answer, ChatRequest, Context, Exchanges, Keeping, Toolbox
 from agents.proxy import Proxy
 from agents.tools import ToolMemory
-from agents.upkeep import Nudge
+from agents.upkeep import Nudge, Work
 from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
@@ -27,14 +28,16 @@ from memory.observations import (
     Scratchpad,
     observed,
 )
-from memory.oversight import Kind
 from memory.portable import Import
 from memory.recall import Scope
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
+T = TypeVar("T")
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
+# Who works on jobs of a kind; those of other kinds are found every few seconds.
+WORKS: dict[str, Work] = {"embed": "embed", "facts": "learn", "summarise": "summarise", "observe": "observe"}
 COALESCE = 0.025  # seconds of deltas that go out as one
 
 
@@ -126,16 +129,14 @@ class Memory:
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
         else:
-            self._nudge.embed()
-        self._nudge.summarise()
+            self._nudge("embed")
+        self._nudge("summarise")
         return remembered
 
     async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        decided = await self.engine.knowledge.queue.learn(owner, memory_id, text)
-        self._nudge.embed()
-        return decided
+        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text))
 
     async def observe(
         self,
@@ -153,8 +154,7 @@ class Memory:
         if any(map(CONTROL_CHARACTERS.search, (source, *findings, *insights, *lessons))):
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("an observation"))
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
-        kept, _ = await self.engine.notes.observations.remember(owner, every, source)
-        self._nudge.embed()
+        kept, _ = await self._then_embed(self.engine.notes.observations.remember(owner, every, source))
         return kept
 
     async def recall_observations(
@@ -181,16 +181,12 @@ class Memory:
 
     async def extract_observations(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what the output of a step tells, by a model or by rules."""
-        extracted = await self.engine.notes.observer.extract(owner, step_name, step_type, output)
-        self._nudge.embed()
-        return extracted
+        return await self._then_embed(self.engine.notes.observer.extract(owner, step_name, step_type, output))
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
-        consolidated = await self.engine.notes.observer.consolidate(owner, session_id, messages)
-        self._nudge.embed()
-        return consolidated
+        return await self._then_embed(self.engine.notes.observer.consolidate(owner, session_id, messages))
 
     @property
     def scratchpad(self) -> Scratchpad:
@@ -207,9 +203,7 @@ class Memory:
     ) -> Bank:
         """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
         there is none, also where several others have the name or the path, which it tells."""
-        bank = await self.engine.library.banks.activate(owner, kind, name, path, description)
-        self._nudge.embed()
-        return bank
+        return await self._then_embed(self.engine.library.banks.activate(owner, kind, name, path, description))
 
     async def update(
         self,
@@ -226,38 +220,39 @@ class Memory:
         it returns, and carried out, too, where the caller does not wait for it. `request`: names the request, so that
         it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
-        done = await self._keeping.finish(self.engine.library.banks.update(owner, told))
-        self._nudge.embed()
-        return done
+        return await self._then_embed(self._keeping.finish(self.engine.library.banks.update(owner, told)))
 
     @asynccontextmanager
     async def importing(self, owner: str) -> AsyncIterator[Import]:
-        """Takes in what was exported (`memory/portable/`). Once it ends, however it does, workers see to what came.
+        """Takes in what was exported (`memory/portable.py`). Once it ends, however it does, workers see to what came.
         Raises `Conflict` where another import of the owner goes on."""
         try:
             async with self.engine.importer.begin(owner) as begun:
                 yield begun
         finally:
-            for nudge in (self._nudge.embed, self._nudge.learn, self._nudge.summarise, self._nudge.observe):
-                nudge()
+            self._nudge("embed", "learn", "summarise", "observe")
 
-    async def retry(self, kind: Kind, key: str | None = None) -> int:
-        """Has a dead job done again, or all of a kind; returns how many. Whoever does memory banks looks every few
-        seconds, and is told nothing. Raises `NotFound`, and `Conflict` where the one job is not dead."""
+    async def retry(self, kind: str, key: str | None = None) -> int:
+        """Has a dead job done again, or all of a kind; returns how many. Raises `NotFound`, and `Conflict` where
+        the one job is not dead."""
         if key is None:
             retried = await self.engine.oversight.jobs.retry_all(kind)
         else:
             await self.engine.oversight.jobs.retry(kind, key)
             retried = 1
-        nudges = {"embed": self._nudge.embed, "facts": self._nudge.learn}
-        nudges |= {"summarise": self._nudge.summarise, "observe": self._nudge.observe}
-        if retried and kind in nudges:
-            nudges[kind]()
+        if retried and kind in WORKS:
+            self._nudge(WORKS[kind])
         return retried
+
+    async def _then_embed(self, work: Awaitable[T]) -> T:
+        """What the work gives; whoever embeds is told that there may be something new."""
+        done = await work
+        self._nudge("embed")
+        return done
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""
-        self._nudge.embed()
+        self._nudge("embed")
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from agents.memory import Memory
 from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
@@ -50,7 +51,7 @@ class _Arguments(BaseModel):
         return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
 
 
-class Remember(_Arguments):
+class RememberCall(_Arguments):
     """Keep what is worth knowing later, each as one sentence that can be understood alone. The same is kept once."""
 
     findings: Annotated[Texts, Field(description="Facts that came to light, with their names and numbers")] = []
@@ -58,13 +59,13 @@ class Remember(_Arguments):
     lessons: Annotated[Texts, Field(description="What to do or to avoid another time")] = []
 
     @model_validator(mode="after")
-    def _check_any(self) -> "Remember":
+    def _check_any(self) -> "RememberCall":
         if not (self.findings or self.insights or self.lessons):
             raise ValueError("give at least one of findings, insights and lessons")
         return self
 
 
-class Recall(_Arguments):
+class RecallCall(_Arguments):
     """Look up what was remembered, by the words in it."""
 
     query: Annotated[str, Field(min_length=1, max_length=2_000, description="Words that it may have in it")]
@@ -119,8 +120,8 @@ class ToolRecord(_Arguments):
 
 
 TOOLS: dict[str, type[_Arguments]] = {
-    "remember": Remember,
-    "recall": Recall,
+    "remember": RememberCall,
+    "recall": RecallCall,
     "scratchpad_get": ScratchpadGet,
     "scratchpad_set": ScratchpadSet,
     "scratchpad_list": ScratchpadList,
@@ -198,7 +199,7 @@ class MemoryTools:
     async def _carry_out(self, asked: _Arguments) -> dict[str, object]:
         owner, pad = self._owner, self._memory.scratchpad
         match asked:
-            case Remember():
+            case RememberCall():
                 kept = await self._memory.observe(
                     owner,
                     self._source,
@@ -208,7 +209,7 @@ class MemoryTools:
                     messages=self._messages,
                 )
                 return {"remembered": len({one.id for one in kept})}
-            case Recall():
+            case RecallCall():
                 found = await self._memory.recall_observations(owner, asked.query, asked.category, limit=asked.limit)
                 return {"found": list(map(_recalled, found))}
             case ScratchpadGet():
@@ -287,25 +288,21 @@ def _has_control(value: object) -> bool:
     return False
 
 
+class _Plain(GenerateJsonSchema):
+    """A JSON schema without what no model needs: titles, defaults, and null, for what may be null may be left out."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+
 def _described(name: str, of: type[_Arguments]) -> dict[str, object]:
     """A function as OpenAI's API takes it; its description is the docstring."""
-    parameters = _plain(of.model_json_schema())
+    parameters = of.model_json_schema(schema_generator=_Plain)
+    del parameters["title"]
     return {"name": name, "description": " ".join(parameters.pop("description").split()), "parameters": parameters}
-
-
-def _plain(schema: Any) -> Any:
-    """A JSON schema without what no model needs."""
-    if isinstance(schema, list):
-        return [_plain(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    properties = schema.get("properties")
-    made = {name: _plain(part) for name, part in schema.items() if name not in ("title", "default", "properties")}
-    if properties is not None:
-        made["properties"] = {name: _plain(part) for name, part in properties.items()}
-    optional = made.get("anyOf")
-    if isinstance(optional, list) and {"type": "null"} in optional:  # what may be null may be left out
-        [kind] = [part for part in optional if part != {"type": "null"}]
-        del made["anyOf"]
-        made |= kind
-    return made

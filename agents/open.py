@@ -31,7 +31,7 @@ from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
 from memory.recall import NEEDED
-from memory.wiring import Models, Options, open_engine
+from memory.wiring import Models, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
@@ -72,27 +72,16 @@ async def open_memory(
 
         database = await closing.enter_async_context(open_database(settings))
         encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
-        summaries = model(settings.summary_model)
         models = Models(
             embedder=encoder if settings.local_embeddings else open_embedder(settings, client),
             encoder=encoder,
-            summaries=summaries,
-            facts=summaries,
+            writer=model(settings.summary_model),
             observer=model(settings.observer_model or settings.summary_model),
-            banks=summaries,
             reranker=reranker,
         )
-        options = Options(
-            summary_interval=settings.summary_interval,
-            recall_memory_mb=settings.recall_memory_mb,
-            abandoned=timedelta(seconds=_abandoned(settings) * settings.model_deadline),
-            vector_search=settings.vector_search == "mongodb",
-            max_entries=settings.max_entries,
-            bank_folder=BankFolder(settings.loci_home / "banks"),
-            bank_large_update=settings.bank_large_update,
-            bank_optimise=timedelta(hours=settings.bank_optimise_hours),
-        )
-        engine = await open_engine(database, models, options)
+        abandoned = timedelta(seconds=_abandoned(settings) * settings.model_deadline)
+        folder = BankFolder(settings.loci_home / "banks")
+        engine = await open_engine(database, models, settings, abandoned=abandoned, bank_folder=folder)
         if nudge is None:
             nudge = background = BackgroundNudge(engine)
             closing.push_async_callback(background.close)

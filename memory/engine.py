@@ -8,7 +8,7 @@ from functools import partial
 
 from memory.banks import BankLibrary
 from memory.facts import Knowledge
-from memory.gists import Gists, Waiting
+from memory.gists import Gists
 from memory.observations import AgentNotes
 from memory.oversight import Oversight
 from memory.portable import Importer
@@ -51,14 +51,6 @@ class Engine:
                 await asyncio.sleep(WAIT_STEP)
         if await self.chats.turns.unembeddable(owner, ids):
             raise ModelUnavailable("The messages are stored, but could not be embedded; that is tried again later")
-
-    async def not_embedded(self, most: int) -> Waiting:
-        """How many gists wait to be embedded, for the first time or anew, up to `most`."""
-        return await self.gists.queue.count_waiting(most)
-
-    async def not_found_yet(self, owner: str, kinds: Sequence[str], most: int) -> Waiting:
-        """How many gists of an owner's, of some kinds, a search may not find yet, since they wait to be embedded."""
-        return await self.gists.queue.count_of(owner, kinds, most)
 
     async def records(self, owner: str) -> AsyncIterator[Record]:
         """All that the owner has, for an export, in an order that is the same every time: what names another record

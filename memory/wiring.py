@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from config.settings import Settings
 from memory.banks import BankFolder, open_library
 from memory.engine import Engine
 from memory.facts import open_knowledge
@@ -26,34 +27,26 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Models:
     """Who embeds, and who writes what; where there is no chat model, rules do. `encoder`: the local one, which makes
-    vectors of tokens. `reranker`: reads the best candidates of a search."""
+    vectors of tokens. `observer`: writes notes on tools' results, `writer` all else. `reranker`: reads the best
+    candidates of a search."""
 
     embedder: Embedder
     encoder: LocalEmbedder
-    summaries: ChatModel | None = None
-    facts: ChatModel | None = None
+    writer: ChatModel | None = None
     observer: ChatModel | None = None
-    banks: ChatModel | None = None
     reranker: "Reranker | None" = None
 
 
-@dataclass(frozen=True)
-class Options:
-    """Numbers of the settings. `abandoned`: after which an answer that is still to come will not. The others are
-    described by the rooms that take them."""
-
-    summary_interval: int = 10
-    recall_memory_mb: int = 512
-    abandoned: timedelta = timedelta(minutes=10)
-    vector_search: bool = False
-    max_entries: int = 0
-    bank_folder: BankFolder | None = None
-    bank_large_update: int = 10_000
-    bank_optimise: timedelta = timedelta(hours=24)
-
-
-async def open_engine(database: Database, models: Models, options: Options) -> Engine:
-    """Wires the core to a database and makes sure that its indexes are there.
+async def open_engine(
+    database: Database,
+    models: Models,
+    settings: Settings,
+    *,
+    abandoned: timedelta = timedelta(minutes=10),
+    bank_folder: BankFolder | None = None,
+) -> Engine:
+    """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
+    is still to come will not. `bank_folder`: where memory banks stand in files.
 
     Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
     """
@@ -63,30 +56,30 @@ async def open_engine(database: Database, models: Models, options: Options) -> E
         store,
         gists,
         models.reranker,
-        memory_mb=options.recall_memory_mb,
-        by_mongodb=options.vector_search,
+        memory_mb=settings.recall_memory_mb,
+        by_mongodb=settings.vector_search == "mongodb",
         words=INDEXED,
     )
     conversations = open_conversations(
         store,
         gists,
-        models.summaries,
-        interval=options.summary_interval,
-        abandoned=options.abandoned,
-        max_entries=options.max_entries,
+        models.writer,
+        interval=settings.summary_interval,
+        abandoned=abandoned,
+        max_entries=settings.max_entries,
     )
     upkeep = (conversations.digests.extend, conversations.eviction.run)
-    knowledge = open_knowledge(store, gists, models.facts, upkeep)
-    notes = open_notes(store, gists, search, conversations, models.facts)
+    knowledge = open_knowledge(store, gists, models.writer, upkeep)
+    notes = open_notes(store, gists, search, conversations, models.writer)
     tools = open_traces(store, gists, models.observer)
     library = open_library(
         store,
         gists,
         search.said_in_banks,
-        models.banks,
-        folder=options.bank_folder,
-        large_update=options.bank_large_update,
-        due_after=options.bank_optimise,
+        models.writer,
+        folder=bank_folder,
+        large_update=settings.bank_large_update,
+        due_after=timedelta(hours=settings.bank_optimise_hours),
     )
     products = (  # in the order in which they are swept and exported; a user's are deleted from behind
         *conversations.products,
@@ -97,7 +90,7 @@ async def open_engine(database: Database, models: Models, options: Options) -> E
         library.product,
         conversations.receipts_product,
     )
-    await ensure_indexes(store.collections, [product.indexes for product in products])
+    await ensure_indexes(store.collections, products)
     if search.index is not None:
         await search.index.ensure(models.embedder)
     return Engine(

@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.chat.context import ChatRequest
 from agents.memory import Memory
+from agents.upkeep import Work
 from config.recipes import SEARCH, Recipe
 from memory.domain import Role, Turn
 from memory.gists.gists import TEXT
@@ -21,13 +22,7 @@ UNKNOWN = "I don't know that yet"  # how an answer by rules begins where memory 
 class Silent:
     """A nudge that nobody hears: work is done when the test says so."""
 
-    def embed(self) -> None: ...
-
-    def summarise(self) -> None: ...
-
-    def learn(self) -> None: ...
-
-    def observe(self) -> None: ...
+    def __call__(self, *works: Work) -> None: ...
 
 
 def turn(identifier: str, content: str = "", role: Role = "user", **more: Any) -> Turn:

@@ -9,8 +9,9 @@ from mongomock.collection import BulkOperationBuilder, Collection
 from mongomock_motor import AsyncMongoMockClient
 from pymongo import IndexModel
 
+from config.settings import Settings
 from memory.engine import Engine
-from memory.wiring import Models, Options, open_engine
+from memory.wiring import Models, open_engine
 from utils.embeddings import LocalEmbedder
 
 
@@ -38,4 +39,4 @@ def in_memory() -> Iterator[None]:
 async def open_in_memory(reader: LocalEmbedder) -> Engine:
     """A core over a database of its own."""
     database = AsyncMongoMockClient(tz_aware=True)["loci"]
-    return await open_engine(database, Models(reader, reader), Options(recall_memory_mb=64))
+    return await open_engine(database, Models(reader, reader), Settings(recall_memory_mb=64))

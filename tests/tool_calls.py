@@ -9,7 +9,8 @@ from agents.memory import Memory
 from agents.tools.memory import Compressed, Compressing
 from agents.tools.messages import HEADING
 from agents.tools.view import ViewOptions
-from memory.traces.call import Called, Task, Trace
+from memory.traces.queue import Observed
+from memory.traces.trace import Called, Task, Trace
 from memory.traces.traces import Traces
 from memory.views.blocks import Block, block_of, tables
 from memory.views.lists import Shortener
@@ -128,3 +129,12 @@ def names(records: Iterable[Record]) -> str:
 def blocks_of(records: Sequence[Record], talk: Talk, most: int) -> list[Block]:
     """Records in tables, each in so many characters."""
     return [block_of(tuple(group), Shortener(talk), [most] * len(group)) for group in tables(records)]
+
+
+async def observe_all(memory: Memory) -> int:
+    """Has all observed that is due; returns how many traces."""
+    total, step = 0, Observed(more=True)
+    while step.more:
+        step = await memory.engine.tools.queue.step()
+        total += step.count
+    return total

@@ -89,9 +89,13 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // 4)
 
 
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def cut_at_word(text: str, characters: int | None) -> str:
     """`text` on one line, at most `characters` long, cut at the end of a word and marked with an ellipsis."""
-    flat = " ".join(text.split())
+    flat = on_one_line(text)
     if characters is None or len(flat) <= characters:
         return flat
     head = flat[: characters - 1]

@@ -3,16 +3,14 @@
 import logging
 import threading
 from time import monotonic
-from typing import Literal
 
 from celery import Celery
 
+from agents.upkeep import Work
 from workers.app import NUDGE_EXPIRES
 
 GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
 LEARN_GAP = 2.0  # for facts, which nobody waits for, and whose work is better done for several messages at once
-
-Kind = Literal["embed", "summarise", "learn", "observe"]
 
 log = logging.getLogger(__name__)
 
@@ -22,36 +20,24 @@ class CeleryNudge:
 
     def __init__(self, app: Celery) -> None:
         self._app = app
-        self._wanted: set[Kind] = set()
+        self._wanted: set[Work] = set()
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._send, name="nudges", daemon=True)
         self._thread.start()
 
-    def embed(self) -> None:
-        self._want("embed")
-
-    def summarise(self) -> None:
-        self._want("summarise")
-
-    def learn(self) -> None:
-        self._want("learn")
-
-    def observe(self) -> None:
-        self._want("observe")
+    def __call__(self, *works: Work) -> None:
+        if self._wanted.issuperset(works):
+            return
+        with self._changed:
+            self._wanted.update(works)
+            self._changed.notify()
 
     def close(self) -> None:
         with self._changed:
             self._closed = True
             self._changed.notify()
         self._thread.join(timeout=5)
-
-    def _want(self, kind: Kind) -> None:
-        if kind in self._wanted:
-            return
-        with self._changed:
-            self._wanted.add(kind)
-            self._changed.notify()
 
     def _rest(self, learnt: float) -> float | None:
         """Seconds until facts may be asked for again; None where nobody wants any."""
@@ -65,13 +51,13 @@ class CeleryNudge:
                 self._changed.wait_for(lambda: self._wanted - {"learn"} or self._closed, self._rest(learnt))
                 if self._closed:
                     return
-                kinds = self._wanted if self._rest(learnt) == 0 else self._wanted - {"learn"}
-                self._wanted = self._wanted - kinds
-            if "learn" in kinds:
+                works = self._wanted if self._rest(learnt) == 0 else self._wanted - {"learn"}
+                self._wanted = self._wanted - works
+            if "learn" in works:
                 learnt = monotonic()
             try:
-                for kind in kinds:
-                    self._app.send_task(f"loci.{kind}", expires=NUDGE_EXPIRES, retry=False)
+                for work in works:
+                    self._app.send_task(f"loci.{work}", expires=NUDGE_EXPIRES, retry=False)
                 failing = False
             except Exception as error:  # whatever a broker's client raises, the sweep finds the work
                 if not failing:

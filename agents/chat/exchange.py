@@ -217,11 +217,11 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._nudge.embed()
+        self._nudge("embed")
         if request.isolated:
-            self._nudge.learn()
+            self._nudge("learn")
         if chats.places.is_due(place):
-            self._nudge.summarise()
+            self._nudge("summarise")
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""

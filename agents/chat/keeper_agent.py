@@ -24,7 +24,7 @@ from memory.facts import (
 )
 from memory.ids import prompt_id
 from memory.language import asked_by, doing
-from memory.oversight import Said
+from memory.oversight import Statement
 from memory.turns import NONE
 from utils.errors import NotFound, PreconditionFailed
 from utils.text import content_stems, slug
@@ -182,7 +182,7 @@ class KeeperAgent:
         [vector] = await self._engine.gists.encoder.embed([text])
         return asked_by(text, doing(vector, text), surely=True) is not None
 
-    async def _unsay(self, owner: str, said: Said) -> None:
+    async def _unsay(self, owner: str, said: Statement) -> None:
         """Deletes the exchange of a message, or the sentences alone where it says something else, too; the values that
         they give go out of the answers that tell them."""
         if not said.rest or not await self._engine.oversight.forgetter.reword(owner, said.id, said.rest):

@@ -11,7 +11,7 @@ from memory.domain import Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
-from utils.text import count_tokens, cut_at_word
+from utils.text import count_tokens, cut_at_word, on_one_line
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
@@ -43,13 +43,17 @@ class Prompt:
         """What each section takes. The characters add up to the text that was sent, the tokens to `total`: the
         provider's count where it gave one, else the sum of the estimates. `beyond`: characters of tools, and of what
         was sent again after calls of them."""
-        texts = [Section("system", self.system), *self.sections]
-        sizes = [(section.name, len(section.text), count_tokens(section.text)) for section in texts]
-        if beyond:
-            sizes.append(("tools", beyond, -(-beyond // 4)))
-        estimates = [tokens for _, _, tokens in sizes]
-        tokens = estimates if total is None else apportion(estimates, total)
-        return tuple(LedgerEntry(name, size, n) for (name, size, _), n in zip(sizes, tokens, strict=True))
+        sections = [Section("system", self.system), *self.sections]
+        return ledger_of(sections, total, *([LedgerEntry("tools", beyond, -(-beyond // 4))] if beyond else []))
+
+
+def ledger_of(sections: Sequence[Section], total: int | None, *others: LedgerEntry) -> tuple[LedgerEntry, ...]:
+    """What sections take, and what others do by an estimate; in tokens that add up to `total`, where there is one."""
+    entries = [LedgerEntry(section.name, len(section.text), count_tokens(section.text)) for section in sections]
+    entries += others
+    tokens = [entry.tokens for entry in entries]
+    shares = tokens if total is None else apportion(tokens, total)
+    return tuple(replace(entry, tokens=share) for entry, share in zip(entries, shares, strict=True))
 
 
 def apportion(weights: Sequence[int], total: int) -> list[int]:
@@ -74,18 +78,18 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     turns, location, query."""
     request = context.request
     bundle = context.bundle or Bundle()
-    sent = {_flat(item.content) for item in request.history[-table.history.items :]}
+    sent = {on_one_line(item.content) for item in request.history[-table.history.items :]}
     shown = {fact.id for fact in bundle.known[: table.known.items]}
     if bundle.at_end is not None:
         shown.add(bundle.at_end.key)
-    recent = [gist for gist in bundle.recent if gist.key not in shown and _flat(gist.content) not in sent]
+    recent = [gist for gist in bundle.recent if gist.key not in shown and on_one_line(gist.content) not in sent]
     recent = recent[-table.recent.items :]
     shown |= {message.key for message in recent}
     stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
     similar = [
         hit
         for hit in bundle.recall.hits
-        if hit.gist.key not in shown and hit.gist.id not in stated and _flat(hit.gist.content) not in sent
+        if hit.gist.key not in shown and hit.gist.id not in stated and on_one_line(hit.gist.content) not in sent
     ]
     quotes = (
         ("summaries", "Summaries of earlier conversation", table.summaries, map(_of_summary, bundle.summaries)),
@@ -112,10 +116,6 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     sections = [section for section in sections if section.text]
     heading = "## The user's message\n" if sections else ""
     return Prompt(system, (*sections, Section("query", heading + request.query)), tuple(given))
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _history(history: Sequence[HistoryItem], cut: Cut) -> Section:

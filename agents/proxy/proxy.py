@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.chat import Drafting, Keeping, apportion, quoted, settled
+from agents.chat import Drafting, Keeping, Section, ledger_of, quoted, settled
 from agents.openai_chat import (
     DONE,
     choices_of,
@@ -35,11 +35,11 @@ from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.recall import Scope
-from memory.turns import LedgerEntry, Place, Receipt, Used, left_out_of
+from memory.turns import Place, Receipt, Used, left_out_of
 from utils.clock import now
 from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
 from utils.mongo import StoreError, as_loci_error
-from utils.text import count_tokens
+from utils.text import count_tokens, on_one_line
 from utils.upstream import Passed, Upstream
 
 LOOKED_AT = 32_000  # characters of the user's message by which memory is searched
@@ -184,7 +184,7 @@ class Proxy:
         own = prompt_id(turn_id), response_id(turn_id)
         keys = frozenset((*own, *(scoped(identifier, owner) for identifier in own)))
         messages = request.body["messages"]
-        sent = {_flat(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
+        sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(sent))
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
@@ -196,7 +196,7 @@ class Proxy:
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
             return _Known()
-        fresh = tuple(hit for hit in recall.hits if _flat(hit.gist.content) not in sent)
+        fresh = tuple(hit for hit in recall.hits if on_one_line(hit.gist.content) not in sent)
         given = fresh[: recipe.top_k]
         ids = [hit.gist.id for hit in given] if recall.among_facts else []
         changed = await engine.knowledge.superseded.by_messages(owner, ids)
@@ -256,10 +256,9 @@ class Proxy:
         writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
         await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.known.given])
-        self._nudge.embed()
-        self._nudge.learn()
+        self._nudge("embed", "learn")
         if self._engine.chats.places.is_due(place):
-            self._nudge.summarise()
+            self._nudge("summarise")
 
     async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
         """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes
@@ -321,10 +320,6 @@ def _error(error: LociError | StoreError) -> dict[str, Any]:
     return {"error": {"message": detail, "type": "server_error", "param": None, "code": None}}
 
 
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _considered(known: _Known) -> tuple[Candidate, ...]:
     """What the search looked at. It looked for more than were asked for, as some may have been sent along."""
     given = {hit.gist.key for hit in known.given}
@@ -340,7 +335,8 @@ def _considered(known: _Known) -> tuple[Candidate, ...]:
 
 def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
     request, opened, known, answer = exchange.request, exchange.opened, exchange.known, exchange.answer
-    ledger = _ledger(known.injected, request.body["messages"], answer.prompt_tokens)
+    sent = "".join(text_of(message.get("content")) for message in request.body["messages"])
+    ledger = ledger_of([Section("memory", known.injected), Section("messages", sent)], answer.prompt_tokens or None)
     return Receipt(
         turn_id=opened.turn_id,
         session_id=request.options.memory_id,
@@ -363,11 +359,3 @@ def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
         searched=known.recall.respelt(opened.query),
         left_out=left_out_of(answer.model, used=bool(known.given)),
     )
-
-
-def _ledger(injected: str, messages: Sequence[Mapping[str, Any]], total: int) -> tuple[LedgerEntry, ...]:
-    """What memory and the client's own messages take. `total`: the tokens that the provider counted, 0 for none."""
-    sections = {"memory": injected, "messages": "".join(text_of(message.get("content")) for message in messages)}
-    estimates = [count_tokens(text) for text in sections.values()]
-    tokens = apportion(estimates, total) if total else estimates
-    return tuple(LedgerEntry(name, len(text), n) for (name, text), n in zip(sections.items(), tokens, strict=True))

@@ -153,8 +153,7 @@ class ToolMemory:
         await self._traces.keep(task, calls)
         for trace_id, call in calls.items():
             ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)
-        self._nudge.embed()
-        self._nudge.observe()
+        self._nudge("embed", "observe")
 
 
 def _read(asked: Compressing) -> tuple[Interaction, list[Called], tuple[Asked, ...]]:

@@ -21,7 +21,7 @@ BEFORE = 4  # a share of the part stands before what was found, so that it can b
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     """`begin`: the place of its first character; `all`: characters of the whole text."""
 
     text: str
@@ -69,7 +69,7 @@ def read_record(trace: Trace, *, offset: int, limit: int, query: str = "") -> Re
     return ReadRecord(trace.tool_name, arguments, part.text, part.more)
 
 
-def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | None:
+def part_of(text: str, *, offset: int, limit: int, query: str = "") -> TextPart | None:
     """At most `limit` characters of a text from `offset` on; with a query, those around it behind `offset`, or around
     most of its words; None where it has none of them."""
     begin = offset
@@ -78,7 +78,7 @@ def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | No
         if found is None:
             return None
         begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
-    return Part(text[begin : begin + limit], begin, len(text))
+    return TextPart(text[begin : begin + limit], begin, len(text))
 
 
 def passage(text: str, query: str, characters: int) -> str:

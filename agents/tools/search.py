@@ -24,7 +24,7 @@ stored = logging.getLogger("InsightStore")
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRecord:
     """A record that a search found. `score`: 0..1."""
 
     trace_id: str
@@ -66,7 +66,7 @@ class TaskSearch:
         stored.debug("Found %d insights", len(found.hits))
         return found
 
-    async def records(self, owner: str, task_id: str, query: str, top_k: int) -> list[Found]:
+    async def records(self, owner: str, task_id: str, query: str, top_k: int) -> list[FoundRecord]:
         """The records of a task that suit a query best, best first: by what is noted of them, or by the words of the
         query that they have, of which those weigh more that few records have. Of what came back, `LOOKED_AT`
         characters of the newest records are looked at.
@@ -75,14 +75,15 @@ class TaskSearch:
         """
         recalled = await self.insights(owner, task_id, query, replace(TOOL_MEMORY, top_k=top_k))
         found = {
-            hit.gist.id: Found(hit.gist.id, hit.gist.content, hit.score, hit.gist.timestamp) for hit in recalled.hits
+            hit.gist.id: FoundRecord(hit.gist.id, hit.gist.content, hit.score, hit.gist.timestamp)
+            for hit in recalled.hits
         }
         words = words_sought(query)
         told: dict[str, frozenset[str]] = {}
-        traces: dict[str, Found] = {}
+        traces: dict[str, FoundRecord] = {}
         async for batch in self._traces.with_truth(owner, task_id, LOOKED_AT):
             told |= await asyncio.to_thread(words_of_each, batch, words)
-            traces |= {one.id: Found(one.id, one.summary, 0.0, one.timestamp) for one in batch}
+            traces |= {one.id: FoundRecord(one.id, one.summary, 0.0, one.timestamp) for one in batch}
         for trace_id, share in shares(told, words).items():
             known = found.get(trace_id, traces[trace_id])
             found[trace_id] = replace(known, score=max(known.score, share))

@@ -2,26 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Literal, Protocol
 
 from memory.engine import Engine
 from utils.mongo import as_loci_error
 
-
-class Nudge(Protocol):
-    """Tells whoever embeds, summarises, learns or observes that there is work; never blocks, may be lost."""
-
-    def embed(self) -> None: ...
-
-    def summarise(self) -> None: ...
-
-    def learn(self) -> None: ...
-
-    def observe(self) -> None: ...
-
+Work = Literal["embed", "summarise", "learn", "observe"]
 
 log = logging.getLogger(__name__)
+
+
+class Nudge(Protocol):
+    """Tells whoever does some kinds of work that there is some; never blocks, may be lost."""
+
+    def __call__(self, *works: Work) -> None: ...
 
 
 class BackgroundNudge:
@@ -29,50 +23,46 @@ class BackgroundNudge:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._again: set[str] = set()
+        self._running: dict[Work, asyncio.Task[None]] = {}
+        self._again: set[Work] = set()
 
-    def embed(self) -> None:
-        self._start("embed", self._engine.gists.queue.work)
+    def __call__(self, *works: Work) -> None:
+        for work in works:
+            if work in self._running:
+                self._again.add(work)
+            else:
+                self._running[work] = asyncio.create_task(self._run(work))
 
-    def summarise(self) -> None:
-        self._start("summarise", self._engine.chats.summaries.work)
+    async def _do(self, work: Work) -> None:
+        match work:
+            case "embed":
+                await self._engine.gists.queue.work()
+            case "summarise":
+                await self._engine.chats.summaries.work()
+            case "learn":
+                await self._engine.knowledge.queue.work()
+            case "observe":
+                step = await self._engine.tools.queue.step()
+                if step.count:
+                    self("embed")
+                if step.more:
+                    self._again.add("observe")
 
-    def learn(self) -> None:
-        self._start("learn", self._engine.knowledge.queue.work)
-
-    def observe(self) -> None:
-        self._start("observe", self._observe)
-
-    async def _observe(self) -> int:
-        step = await self._engine.tools.queue.step()
-        if step.observed:
-            self.embed()
-        if step.more:
-            self._again.add("observe")
-        return step.observed
-
-    def _start(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
-        if name in self._running:
-            self._again.add(name)
-            return
-        self._running[name] = asyncio.create_task(self._run(name, work))
-
-    async def _run(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
+    async def _run(self, work: Work) -> None:
         try:
             while True:
-                self._again.discard(name)
-                await work()
-                if name not in self._again:
+                self._again.discard(work)
+                await self._do(work)
+                if work not in self._again:
                     return
         except Exception as error:
             known = as_loci_error(error)
             if known is None:
-                log.exception("%s failed; the sweep will try again", name)
+                log.exception("%s failed; the sweep will try again", work)
             else:
-                log.warning("%s waits for the sweep: %s", name, known.detail)
+                log.warning("%s waits for the sweep: %s", work, known.detail)
         finally:
-            del self._running[name]
+            del self._running[work]
 
     async def close(self) -> None:
         """Waits for the work that is under way."""

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pymongo.errors import PyMongoError
 
 from memory.engine import Engine
+from utils.tasks import begun
 
 LOOK = 5.0  # seconds between two looks at what another process left, at most
 
@@ -22,12 +23,8 @@ async def bank_condensing(engine: Engine) -> AsyncIterator[None]:
     left to whoever looks next, once its lease is over."""
     woken = asyncio.Event()
     engine.library.banks.grown = woken.set
-    task = asyncio.create_task(_condense(engine, woken))
-    try:
+    async with begun(_condense(engine, woken)):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
 
 
 async def _condense(engine: Engine, woken: asyncio.Event) -> None:

@@ -1,17 +1,15 @@
 """Writing of memory banks to their Markdown files: one task of one process a folder, what is due first going first."""
 
 import asyncio
-import fcntl
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from time import monotonic
-from typing import IO
 
-from pymongo.errors import PyMongoError
-
+from agents.upkeep.rounds import FileRounds
 from memory import metrics
 from memory.banks import LOCK, BankFolder, BankInfo, Banks, Written
 from memory.engine import Engine
@@ -42,18 +40,13 @@ async def bank_files(engine: Engine, seconds: float, *, dump: bool = False) -> A
         yield
         return
     try:
-        lock = await asyncio.to_thread(_open_lock, folder)
+        await asyncio.to_thread(folder.root.mkdir, mode=0o700, parents=True, exist_ok=True)
+        rounds = await asyncio.to_thread(FileRounds, "the files of memory banks", folder.root / LOCK)
     except OSError as error:
         raise ConfigurationError(f"{folder.root}, under LOCI_HOME, cannot be written: {error.strerror}") from error
-    keeping = _Keeping(engine.library.banks, folder, timedelta(seconds=seconds), dump=dump)
-    task = asyncio.create_task(keeping.run(lock))
-    try:
+    keeping = _Keeping(engine.library.banks, folder, rounds, timedelta(seconds=seconds), dump=dump)
+    async with rounds.going(keeping.run, STOPPING):
         yield
-    finally:
-        keeping.stop()
-        await asyncio.wait([task], timeout=STOPPING)
-        task.cancel()  # what it did not write is found by the next process
-        await asyncio.wait([task])
 
 
 @dataclass
@@ -66,67 +59,39 @@ class _Due:
 
 
 class _Keeping:
-    def __init__(self, banks: Banks, folder: BankFolder, interval: timedelta, *, dump: bool) -> None:
+    def __init__(
+        self, banks: Banks, folder: BankFolder, rounds: FileRounds, interval: timedelta, *, dump: bool
+    ) -> None:
         self._banks = banks
         self._folder = folder
+        self._rounds = rounds
         self._interval = interval.total_seconds()
         self._dump = dump
         self._due: dict[str, _Due] = {}
         self._seen = BEGINNING
         self._compared = -WHOLE
         self._dumped = ""
-        self._woken = asyncio.Event()
-        self._stopped = False
-        folder.wake = self._woken.set
+        folder.wake = rounds.wake
 
-    def stop(self) -> None:
-        self._stopped = True
-        self._woken.set()
-
-    async def run(self, lock: IO[str]) -> None:
-        """Until it is stopped; then what is due is written whether its time has come or not. Closes the lock."""
-        with lock:
-            if not await self._lock(lock):
+    async def run(self) -> None:
+        """Until it is stopped; then what is due is written whether its time has come or not."""
+        while True:
+            stopped = self._rounds.stopped.is_set()
+            done = await self._rounds.tried(partial(self._round, hurry=stopped))
+            if stopped:
                 return
-            while True:
-                stopped = self._stopped
-                pause = await self._tried(hurry=stopped)
-                if stopped:
-                    return
-                await self._pause(pause)
+            await self._rounds.pause(min(LOOK, self._interval) if done else AGAIN)
 
-    async def _lock(self, lock: IO[str]) -> bool:
-        while not self._stopped:
-            if _is_mine(lock):
-                return True
-            await self._pause(LOOK)
-        return False
-
-    async def _tried(self, *, hurry: bool) -> float:
-        """One round; seconds until the next."""
-        try:
-            if monotonic() - self._compared > WHOLE:
-                await self._look(BEGINNING)
-                await self._remove_strays()
-                self._compared = monotonic()
-            else:
-                await self._look(self._seen - OVERLAP)
-            await self._flush(hurry=hurry)
-            if self._dump:
-                await self._write_dump()
-        except PyMongoError as error:
-            log.warning("the files of memory banks wait for the store: %s", type(error).__name__)
-            return AGAIN
-        except Exception:
-            log.exception("the files of memory banks failed; they are tried again")
-            return AGAIN
-        return min(LOOK, self._interval)
-
-    async def _pause(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), seconds)
-        if not self._stopped:
-            self._woken.clear()
+    async def _round(self, *, hurry: bool) -> None:
+        if monotonic() - self._compared > WHOLE:
+            await self._look(BEGINNING)
+            await self._remove_strays()
+            self._compared = monotonic()
+        else:
+            await self._look(self._seen - OVERLAP)
+        await self._flush(hurry=hurry)
+        if self._dump:
+            await self._write_dump()
 
     async def _look(self, since: datetime) -> None:
         """Notes what changed since a time and does not stand in its files."""
@@ -217,24 +182,3 @@ class _Keeping:
         await asyncio.to_thread(self._folder.dump, state)
         self._dumped = versions
         log.info("memory banks at hand: %d, about %d tokens", len(every), tokens)
-
-
-def _open_lock(folder: BankFolder) -> IO[str]:
-    """The lock of whoever writes the files; taken, where nobody has it. Raises `OSError`."""
-    folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = (folder.root / LOCK).open("w")
-    try:
-        _is_mine(lock)
-    except OSError:
-        lock.close()
-        raise
-    return lock
-
-
-def _is_mine(lock: IO[str]) -> bool:
-    """Takes the lock, unless another process has it."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

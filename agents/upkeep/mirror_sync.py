@@ -1,19 +1,18 @@
 """Upkeep of the mirror in Markdown: one task of one process, which looks at files and at the memory in turns."""
 
 import asyncio
-import fcntl
 import logging
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import IO
 
 from pymongo.errors import PyMongoError
 from watchfiles import Change, watch
 
 from agents.upkeep.background import Nudge
+from agents.upkeep.rounds import FileRounds
 from memory.engine import Engine
 from memory.mirror import ENTRIES, Mirror, MirrorEdits, is_hidden
 from utils.errors import ConfigurationError
@@ -35,109 +34,62 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
 
     Raises `ConfigurationError` where there can be no such folder, or it has the files of another database.
     """
-
-    def work() -> None:
-        nudge.embed()
-        nudge.learn()
-        nudge.summarise()
-
     try:
         await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
         mirror = Mirror(engine.store.collections, engine.store.changes, path)
         await mirror.claim()
+        rounds = await asyncio.to_thread(FileRounds, f"the mirror at {mirror.root}", mirror.root / ".lock")
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error
-    keeping = _Mirroring(mirror, MirrorEdits(engine, mirror, work))
-    task = asyncio.create_task(keeping.run())
-    try:
+    following = _Mirroring(mirror, MirrorEdits(engine, mirror, partial(nudge, "embed", "learn", "summarise")), rounds)
+    async with rounds.going(following.run, STOPPING):
         yield
-    finally:
-        keeping.stop()
-        await asyncio.wait([task], timeout=STOPPING)
-        task.cancel()  # what it was about is found again by the next process
-        await asyncio.wait([task])
 
 
 class _Mirroring:
     """The task. `due`: by user, paths at which something happened; `gone`: since when files are gone."""
 
-    def __init__(self, mirror: Mirror, edits: MirrorEdits) -> None:
+    def __init__(self, mirror: Mirror, edits: MirrorEdits, rounds: FileRounds) -> None:
         self._mirror = mirror
         self._edits = edits
+        self._rounds = rounds
         self._due: dict[str, set[str]] = {}
         self._gone: dict[tuple[str, str], float] = {}
         self._happened: set[str] = set()
-        self._woken = asyncio.Event()
         self._watched = asyncio.Event()
-        self._stopped = threading.Event()
         self._loop = asyncio.get_running_loop()
-
-    def stop(self) -> None:
-        self._stopped.set()
-        self._woken.set()
 
     async def run(self) -> None:
         """Until it is stopped."""
-        with (self._mirror.root / ".lock").open("w") as lock:
-            await self._lock(lock)
-            watching, ready = asyncio.create_task(asyncio.to_thread(self._watch)), False
-            await self._watched.wait()
-            while not self._stopped.is_set():
-                if not ready and (ready := await self._tried(self._begin)):
-                    log.info("the mirror at %s is followed", self._mirror.root)
-                began = monotonic()
-                done = ready and await self._tried(self._look_at_files)
-                done = ready and await self._tried(self._mirror.follow) and done
-                await self._pause(max(PAUSE, SHARE * (monotonic() - began)) if done else AGAIN)
-            if ready:
-                await self._tried(self._mirror.save)
-            await watching
-
-    async def _lock(self, lock: IO[str]) -> None:
-        logged = False
-        while not self._stopped.is_set():
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                if not logged:
-                    log.info("another process mirrors to %s", self._mirror.root)
-                logged = True
-                await self._pause(AGAIN)
-            else:
-                return
+        rounds, stopped = self._rounds, self._rounds.stopped
+        watching, ready = asyncio.create_task(asyncio.to_thread(self._watch)), False
+        await self._watched.wait()
+        while not stopped.is_set():
+            if not ready and (ready := await rounds.tried(self._begin)):
+                log.info("the mirror at %s is followed", self._mirror.root)
+            began = monotonic()
+            done = ready and await rounds.tried(self._look_at_files)
+            done = ready and await rounds.tried(self._mirror.follow) and done
+            await rounds.pause(max(PAUSE, SHARE * (monotonic() - began)) if done else AGAIN)
+        if ready:
+            await rounds.tried(self._mirror.save)
+        await watching
 
     async def _begin(self) -> None:
         await self._mirror.open()
         await self._edits.catch_up()
 
-    async def _tried(self, step: Callable[[], Awaitable[None]]) -> bool:
-        try:
-            await step()
-        except PyMongoError as error:
-            log.warning("the mirror waits for the store: %s", type(error).__name__)
-        except Exception:
-            log.exception("the mirror failed; it is tried again")
-        else:
-            return True
-        return False
-
-    async def _pause(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), seconds)
-        if not self._stopped.is_set():
-            self._woken.clear()
-
     def _watch(self) -> None:
         """Takes note of what happens to files; in a thread."""
         polling: bool | None = None
-        while not self._stopped.is_set():
+        while not self._rounds.stopped.is_set():
             try:
                 for changes in watch(
                     self._mirror.root,
                     watch_filter=self._is_seen,
                     debounce=GATHER,
                     step=SETTLE,
-                    stop_event=self._stopped,
+                    stop_event=self._rounds.stopped,
                     rust_timeout=200,
                     yield_on_timeout=True,
                     raise_interrupt=False,
@@ -151,7 +103,7 @@ class _Mirroring:
                 if polling is None:
                     log.warning("the files of the mirror are looked at every second, not watched: %s", error)
                 polling = True
-                self._stopped.wait(AGAIN)
+                self._rounds.stopped.wait(AGAIN)
 
     def _is_seen(self, _: Change, path: str) -> bool:
         with suppress(ValueError):
@@ -163,7 +115,7 @@ class _Mirroring:
         self._watched.set()
         self._happened |= paths
         if paths:
-            self._woken.set()
+            self._rounds.wake()
 
     async def _look_at_files(self) -> None:
         happened, self._happened = self._happened, set()

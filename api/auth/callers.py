@@ -9,8 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
 from api.auth.keys import ApiKeys
-from api.wire.fields import Identifier
 from utils.errors import Forbidden, Unauthorized
+from utils.fields import Identifier
 
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"

@@ -22,10 +22,10 @@ from agents.chat import ChatRequest, Citation
 from agents.memory import Delta, Finished, Memory
 from agents.open import open_memory
 from api.cli.terminal import err, out
-from api.wire.fields import Query
 from api.wire.reasons import message_of
 from memory.ids import new_id
 from utils.errors import InvalidInput, LociError
+from utils.fields import Query
 from utils.loops import new_runner
 from utils.mongo import as_loci_error
 from utils.text import CONTROL_CHARACTERS, cut_at_word

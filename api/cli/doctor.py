@@ -120,7 +120,7 @@ def _workers(settings: Settings) -> Finding:
 async def _vector_search(settings: Settings) -> tuple[str, str]:
     began = perf_counter()
     async with open_database(settings) as database:
-        await SearchIndex(Collections.of(database).vectors).look()
+        await SearchIndex(database.vectors).look()
     return f"MongoDB's index {NAME}, {_took(began)}", ""
 
 
@@ -132,7 +132,7 @@ async def _embeddings(settings: Settings) -> tuple[str, str]:
     outdated = waiting = 0
     with suppress(StoreStartError, PyMongoError):  # the store's own finding tells
         async with open_database(settings) as database:
-            there = Collections.of(database).vectors
+            there = database.vectors
             outdated = await there.count_documents(outdated_by(embedder.model))
             waiting = await there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})
     if waiting:
@@ -166,7 +166,7 @@ async def _reranker(path: Path) -> tuple[str, str]:
 async def _mirror(settings: Settings, path: Path) -> tuple[str, str]:
     await asyncio.to_thread(_try_to_write, path)
     async with open_database(settings) as database:
-        collections = Collections.of(database)
+        collections = Collections(database)
         mirror = Mirror(collections, Changes(collections), path)
         await mirror.check()
         strays = await mirror.strays()
@@ -180,7 +180,7 @@ async def _banks(settings: Settings) -> tuple[str, str]:
     path = settings.loci_home / "banks"
     await asyncio.to_thread(_try_to_write, path)
     async with open_database(settings) as database:
-        many = await Collections.of(database).banks.count_documents({})
+        many = await database.banks.count_documents({})
     return f"{many}, in files under {path}", ""
 
 

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from api.wire.fields import Identifier
 from api.wire.reasons import wrong
+from utils.fields import Identifier
 from utils.loops import new_runner
 
 P = ParamSpec("P")

@@ -11,7 +11,7 @@ from api.auth import Owner, admit
 from api.http.guard import check_origin
 from api.http.once import Handler, LociRoute
 from api.http.state import TheMemory
-from api.wire.fields import Identifier, Wire
+from utils.fields import Identifier, Wire
 
 Endpoint = Callable[..., Awaitable[Any]]
 

@@ -15,11 +15,11 @@ from starlette.responses import StreamingResponse
 
 from api.auth import caller, check_names, check_parameters
 from api.wire.base import OwnedRequest
-from api.wire.fields import Wire
 from api.wire.strict import StrictRequest, ToolRequest
 from memory.ids import derived_id
 from memory.store import IdempotencyKeys, StoredAnswer
 from utils.errors import InvalidInput, UnsupportedMediaType
+from utils.fields import Wire
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 
 from api.http.problems import MEDIA_TYPE
 from api.wire.base import OwnedRequest
-from api.wire.fields import Wire
+from utils.fields import Wire
 
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key

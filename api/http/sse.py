@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from agents.memory import Delta, Event, Finished, Started
 from api.http.problems import problem_of
 from api.wire.chat import QueryResponse, QueryStarted
-from api.wire.fields import Wire
+from utils.fields import Wire
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

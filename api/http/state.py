@@ -5,8 +5,8 @@ from typing import Annotated, cast
 from fastapi import Depends, Query, Request
 
 from agents.memory import Memory
-from api.wire.fields import Limit
 from config.settings import Settings
+from utils.fields import Limit
 
 
 async def _memory(request: Request) -> Memory:

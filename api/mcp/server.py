@@ -41,11 +41,11 @@ from api.mcp.calling import Call, Caller, Context
 from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS, Offer
 from api.wire.banks import ActivationResult, BankErrorOut, Update, UpdateResult
-from api.wire.fields import Wire
 from api.wire.reasons import wrong
 from api.wire.strict import check
 from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
+from utils.fields import Wire
 from utils.mongo import as_loci_error
 
 INSTRUCTIONS = (

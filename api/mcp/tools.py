@@ -22,7 +22,6 @@ from api.wire.banks import (
 )
 from api.wire.base import Shown
 from api.wire.facts import DecisionOut
-from api.wire.fields import Wire
 from api.wire.paging import position_of
 from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
 from api.wire.search import MOST_WAITING
@@ -32,6 +31,7 @@ from memory.ids import new_id
 from memory.recall import Scope, with_overrides
 from utils.clock import now
 from utils.errors import NotFound
+from utils.fields import Wire
 
 # What `recall` looks through. Not insights: what agents' tools gave is noted under the same kind.
 KINDS = (*SAID, "finding", "lesson", SECTION)
@@ -118,7 +118,7 @@ async def _recall(call: Call, asked: RecallCall) -> Recalled:
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
     waiting = None
     if not found.hits:
-        waiting = await call.memory.engine.not_found_yet(call.owner, KINDS, MOST_WAITING)
+        waiting = await call.memory.engine.gists.queue.count_of(call.owner, KINDS, MOST_WAITING)
     return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
 
 

@@ -5,7 +5,9 @@ from time import monotonic
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
 
+from agents.memory import Memory
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
@@ -24,7 +26,6 @@ from api.wire.admin import (
     WatchedMessage,
     WatchedPage,
 )
-from api.wire.fields import PRINTABLE, Identifier
 from api.wire.paging import (
     cursor_of,
     cursor_of_key,
@@ -36,8 +37,9 @@ from api.wire.paging import (
 from api.wire.receipts import ReceiptOut
 from memory import metrics
 from memory.domain import TURN
-from memory.oversight import KINDS, Kind, Progress
+from memory.oversight import Progress
 from utils.errors import InvalidInput, NotFound
+from utils.fields import PRINTABLE, Identifier
 from utils.text import cut_at_word
 
 router = APIRouter(prefix="/v1/admin", route_class=AdminRoute, tags=["admin"])
@@ -47,8 +49,18 @@ PART_OF_ID = "A part of the id, in any case"
 
 EXCERPT = 2_000  # characters of each text of a receipt
 TurnId = Annotated[Identifier, Path()]
-JobKind = Annotated[Kind, Path()]
-OneKind = Annotated[Kind | None, Query(description="Of it alone")]
+
+
+OneKind = Annotated[str | None, Query(description="Of it alone")]
+
+
+def _kinds(memory: Memory, kind: str | None, where: str) -> tuple[str, ...]:
+    """The kinds of jobs, or the one that a request names. Raises `RequestValidationError` where there is none such."""
+    kinds = memory.engine.oversight.jobs.kinds
+    if kind is not None and kind not in kinds:
+        wrong = {"type": "enum", "loc": (where, "kind"), "msg": f"Input should be one of {', '.join(kinds)}"}
+        raise RequestValidationError([wrong | {"input": kind}])
+    return kinds if kind is None else (kind,)
 
 
 @router.get("/overview")
@@ -154,20 +166,23 @@ async def list_jobs(
     cursor: PageCursor = None,
 ) -> JobPage:
     """Jobs of all users, kind by kind, those due longest first."""
-    found = await memory.engine.oversight.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
+    kinds = _kinds(memory, kind, "query")
+    found = await memory.engine.oversight.jobs.page(state, kinds, limit=limit + 1, after=position_of(cursor))
     return JobPage.of(found, limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")
 async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
     """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
-    kinds = KINDS if kind is None else (kind,)
-    return Retried(retried={one: await memory.retry(one) for one in kinds})
+    return Retried(retried={each: await memory.retry(each) for each in _kinds(memory, kind, "query")})
 
 
 @router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
-async def retry_job(kind: JobKind, job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory) -> Retried:
+async def retry_job(
+    kind: Annotated[str, Path()], job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory
+) -> Retried:
     """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
+    _kinds(memory, kind, "path")
     try:
         key = key_of(job_id)
     except InvalidInput:

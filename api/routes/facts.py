@@ -18,8 +18,8 @@ from api.wire.facts import (
     FactsRequest,
     FactsResponse,
 )
-from api.wire.fields import Identifier, Moment
 from api.wire.paging import position_of
+from utils.fields import Identifier, Moment
 
 router = APIRouter(prefix="/v1/facts", route_class=LociRoute, tags=["facts"])
 

@@ -13,8 +13,8 @@ from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
 from api.wire.facts import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
-from api.wire.fields import MessageId, not_a_dot_segment
 from api.wire.paging import position_of
+from utils.fields import MessageId, not_a_dot_segment
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 

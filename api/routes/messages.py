@@ -59,6 +59,6 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
     found = await memory.search(owner, body.query, recipe, scope)
     waiting = None
     if not found.hits:
-        waiting = await memory.engine.not_found_yet(owner, scope.kinds or SAID, MOST_WAITING)
+        waiting = await memory.engine.gists.queue.count_of(owner, scope.kinds or SAID, MOST_WAITING)
     took = 1_000 * (perf_counter() - began)
     return SearchResponse.of(found, body.query, took, waiting)

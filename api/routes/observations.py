@@ -9,7 +9,6 @@ from api.http.once import LociRoute, ToolRoute
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
-from api.wire.fields import PRINTABLE, Identifier
 from api.wire.observations import (
     ConsolidateRequest,
     ConsolidateResponse,
@@ -28,6 +27,7 @@ from api.wire.observations import (
 )
 from api.wire.paging import position_of
 from memory.observations import LONGEST_SOURCE, Category
+from utils.fields import PRINTABLE, Identifier
 
 router = APIRouter(route_class=LociRoute, tags=["observations"])
 

@@ -14,12 +14,12 @@ from pymongo.errors import PyMongoError
 from agents.memory import Memory
 from api.http.state import TheMemory, TheSettings
 from api.wire.admin import Health
-from api.wire.fields import Wire
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
 from memory.gists import Waiting
 from memory.recall import NAME
 from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
+from utils.fields import Wire
 from utils.mongo import FULL, as_loci_error
 from workers.broker import ping_broker
 
@@ -105,7 +105,7 @@ async def _waiting(memory: Memory) -> Waiting | None:
     """How many gists wait for a worker; None where the store does not tell in time."""
     with suppress(TimeoutError, LociError, PyMongoError, OSError):
         async with asyncio.timeout(PROBE_SECONDS):
-            return await memory.engine.not_embedded(MOST_COUNTED)
+            return await memory.engine.gists.queue.count_waiting(MOST_COUNTED)
     return None
 
 

@@ -12,9 +12,9 @@ from api.http.once import LociRoute, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.chat import QueryRequest, QueryResponse
-from api.wire.fields import Identifier
 from api.wire.receipts import ReceiptOut, WhyNotOut
 from memory.ids import new_id
+from utils.fields import Identifier
 
 router = APIRouter(route_class=LociRoute, tags=["chat"])
 

@@ -13,10 +13,10 @@ from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
-from api.wire.fields import PRINTABLE, checked_by
 from api.wire.observations import EntryOut, EntryPage, EntryPut
 from api.wire.paging import cursor_of_key, key_of
 from memory.observations import LONGEST_KEY, wrong_with
+from utils.fields import PRINTABLE, checked_by
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 

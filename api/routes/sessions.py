@@ -9,10 +9,10 @@ from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
-from api.wire.fields import PRINTABLE, Identifier, MessageId
 from api.wire.paging import index_of, position_of
 from api.wire.sessions import MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch
 from utils.errors import NotFound
+from utils.fields import PRINTABLE, Identifier, MessageId
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
 

@@ -12,7 +12,6 @@ from api.http.once import ToolRoute, once_id
 from api.http.openapi import errors
 from api.http.state import PageCursor, PageLimit, TheMemory
 from api.wire.base import Deleted
-from api.wire.fields import Identifier
 from api.wire.paging import position_of
 from api.wire.tool_memory import (
     CompressRequest,
@@ -28,6 +27,7 @@ from api.wire.tool_memory import (
 from memory.ids import new_id
 from memory.traces import Called
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.fields import Identifier
 from utils.text import CONTROL_CHARACTERS
 
 router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool memory"])

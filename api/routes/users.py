@@ -13,15 +13,22 @@ from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.http.streamed import StreamedRoute
-from api.portable import MEDIA_TYPE, ImportResult, LineRefused, bring_in, exported
+from api.portable import MEDIA_TYPE, LineRefused, bring_in, exported
 from api.wire.base import Deleted
-from api.wire.fields import Identifier
+from utils.fields import Identifier, Wire
 
 HEADERS = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="loci-export.jsonl"'}
 LINES = {"schema": {"type": "string", "description": "One JSON object a line; an export has a first and a last line"}}
 
 router = APIRouter(prefix="/v1/users", route_class=LociRoute, tags=["users"])
 streamed = APIRouter(prefix="/v1/users", route_class=StreamedRoute, tags=["users"])
+
+
+class ImportResult(Wire):
+    """By kind: how many are new, and how many the user had already."""
+
+    imported: dict[str, int]
+    already_there: dict[str, int]
 
 
 @router.delete("/{user_id}")

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from api.wire.base import Page, Shown
-from api.wire.fields import Wire
 from api.wire.paging import cursor_of_key
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
-from memory.oversight import Kind, Progress
+from memory.oversight import Progress
+from utils.fields import Wire
 
 
 class Health(Wire):
@@ -29,7 +29,7 @@ class Health(Wire):
 class JobsOut(Shown):
     """Jobs of a kind, up to 100,000 in each state. `oldest_waiting`: since when the one is due that waits longest."""
 
-    kind: Kind
+    kind: str
     waiting: int
     running: int
     dead: int
@@ -109,7 +109,7 @@ class JobOut(Shown):
     up until it is retried. `session_id`: of a message or a session; null of anything else."""
 
     id: Annotated[str, BeforeValidator(cursor_of_key)] = Field(validation_alias="key")
-    kind: Kind
+    kind: str
     state: Progress = Field(validation_alias="progress")
     user_id: str = Field(validation_alias="owner")
     session_id: str | None
@@ -127,4 +127,4 @@ class JobPage(Page[JobOut]): ...
 class Retried(Wire):
     """How many jobs of each kind were put back."""
 
-    retried: dict[Kind, int]
+    retried: dict[str, int]

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringCo
 
 from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.facts import DecisionOut
-from api.wire.fields import ID_CHARACTERS, Wire, not_blank
 from memory.banks import (
     LONGEST_NAME,
     LONGEST_UPDATE,
@@ -25,6 +24,7 @@ from memory.banks import (
     tokens_of,
     versions_named,
 )
+from utils.fields import ID_CHARACTERS, Wire, not_blank
 from utils.text import CONTROL_CHARACTERS
 
 PATH_CHARACTERS = 4_096

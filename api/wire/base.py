@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from api.wire.fields import Identifier, Wire
 from api.wire.paging import Updated, cursor_of, page_of
+from utils.fields import Identifier, Wire
 
 T = TypeVar("T")
 Thing = TypeVar("Thing")

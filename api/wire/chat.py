@@ -7,8 +7,8 @@ from pydantic import AliasPath, Field
 
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
-from api.wire.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.sessions import SummaryOut
+from utils.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 
 
 class HistoryMessage(Wire):

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import Content, Identifier, Wire
 from memory.facts import Event
+from utils.fields import Content, Identifier, Wire
 
 LONGEST = 20_000  # characters of a text that facts are made of
 LONGEST_FACT = 600

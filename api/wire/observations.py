@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from memory.domain import Role
 from memory.observations import (
     CATEGORIES,
@@ -22,6 +21,7 @@ from memory.observations import (
     Said,
     observed,
 )
+from utils.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 
 MOST = 1_000  # observations of a request
 

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from api.wire.fields import ONE_SEGMENT, PRINTABLE
+from utils.fields import ONE_SEGMENT, PRINTABLE
 
 OF_PATTERNS = {
     ONE_SEGMENT: "must be of one line, without slashes, tabs and control characters",

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from agents.tools import FURTHEST, MOST_READ, READ, part_of, passage
 from api.wire.base import Shown
-from api.wire.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
 from memory.gists import Waiting
 from utils.errors import NotFound
+from utils.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 
 SHOWN = 1_000  # characters of a message
 DIGITS = 3  # of scores

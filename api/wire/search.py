@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AliasPath, Field, model_validator
 
 from api.wire.base import OwnedRequest, Shown
-from api.wire.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from memory.domain import Recall
 from memory.gists import Waiting
+from utils.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing
 Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]

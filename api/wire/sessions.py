@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import Content, Identifier, MessageId, Moment, Name, Wire
+from utils.fields import Content, Identifier, MessageId, Moment, Name, Wire
 
 
 def _place(index: int | None) -> int:

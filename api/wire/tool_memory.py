@@ -7,8 +7,8 @@ from pydantic import AliasPath, BeforeValidator, Field
 
 from agents.tools import misplaced_in, wrong_with
 from api.wire.base import OwnedRequest, Page, Shown
-from api.wire.fields import Identifier, Query, TopK, Wire, checked_by
 from memory.views import RAW, read_json
+from utils.fields import Identifier, Query, TopK, Wire, checked_by
 
 MOST_MESSAGES = 10_000
 LONGEST_NAME = 200

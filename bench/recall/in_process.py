@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from agents.memory import Memory
 from agents.open import open_memory
+from agents.upkeep import Work
 from bench.recall.corpus import Message
 from bench.recall.system import Found
 from config.recipes import SEARCH
@@ -30,13 +31,7 @@ TURNS = Scope(kinds=("turn",))
 class Quiet:
     """Nothing is embedded or summarised beside what is measured."""
 
-    def embed(self) -> None: ...
-
-    def summarise(self) -> None: ...
-
-    def learn(self) -> None: ...
-
-    def observe(self) -> None: ...
+    def __call__(self, *works: Work) -> None: ...
 
 
 class InProcess:

@@ -5,24 +5,87 @@ they go: at once, or, where the process died, with the next import of that bank.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
 
-from memory.banks.decisions import FILE_NAME
-from memory.banks.ids import GLOBAL_ID, bank_key
+from pydantic import Field, StringConstraints
+
+from memory.banks.decisions import FILE_NAME, Operation
+from memory.banks.ids import GLOBAL_ID, BankId, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.sections import BankSections
-from memory.banks.store import BankStore, version_key
+from memory.banks.store import BankStore, Reason, Severity, version_key
 from memory.banks.types import BankType
 from memory.ids import new_id
+from memory.lines import COUNT, Count, Epoch, Line, LinePart, Passed, Version
 from memory.product import Landed, Record
-from memory.store import AT_ONCE, Collections, by_ids, pending, picked
+from memory.store import AT_ONCE, Collections, by_ids, pending
 from utils.errors import Conflict, InvalidInput
+from utils.fields import PRINTABLE
 from utils.mongo import Document, insert_new
 from utils.text import count_tokens
 
-BANK_VERSION = (
-    "version", "at", "by", "reason", "changes", "files", "texts", "tokens", "said", "conversation_id", "update_count",
-)  # fmt: skip
-BANK = ("type", "id", "epoch", "name", "path", "created_at", "errors")
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=PRINTABLE)]
+
+
+class ChangeMetadata(LinePart):
+    section: str
+    category: str
+    tags: list[str]
+    dates: list[str]
+    references: list[str]
+
+
+class BankChange(LinePart):
+    target_file: str
+    operation_type: Operation
+    metadata: ChangeMetadata
+
+
+class BankFile(LinePart):
+    """A file of a bank at a version. `version`: in which it got the text that it has."""
+
+    name: FileName
+    version: Version
+
+
+class BankText(LinePart):
+    name: FileName
+    text: str
+
+
+class OfBank(Line):
+    type: BankType
+    id: BankId
+    epoch: Epoch
+
+
+class BankVersionLine(OfBank):
+    version: Version
+    at: Passed
+    by: str
+    reason: Reason
+    changes: list[BankChange]
+    files: Annotated[list[BankFile], Field(max_length=1_000)]
+    texts: list[BankText]
+    tokens: Count
+    said: str | None = None
+    conversation_id: str | None = None
+    update_count: Annotated[int, Field(ge=-COUNT, lt=COUNT)] | None = None
+
+
+class BankTrouble(LinePart):
+    timestamp: Passed
+    description: str
+    severity: Severity
+
+
+class BankLine(OfBank):
+    alone = True
+    name: str
+    path: str | None = None
+    version: Version
+    created_at: Passed
+    errors: Annotated[list[BankTrouble], Field(max_length=10)]
 
 
 async def bank_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
@@ -37,9 +100,9 @@ async def bank_records(collections: Collections, owner: str) -> AsyncIterator[Re
             page = own | {"version": {"$gt": number}}
             async for version in collections.bank_versions.find(page).sort("version", 1).limit(AT_ONCE):
                 number = version["version"]
-                yield Record("bank_version", named | picked(version, BANK_VERSION))
+                yield Record("bank_version", BankVersionLine.picked(version) | named)
         if number:
-            yield Record("bank", picked(bank, BANK) | {"version": number})
+            yield Record("bank", BankLine.picked(bank) | {"version": number})
 
 
 class Arriving:
@@ -120,7 +183,7 @@ class BankTaker:
         if records[0].kind == "bank":
             return await self._end(arriving, records[0].fields)
         if arriving.epoch is None:
-            return Landed("bank_version", 0, len(records))
+            return Landed(0)
         documents = [_version(self._owner, arriving.epoch, record.fields) for record in records]
         await self._versions.insert_many(documents)
         ids = [document["_id"] for document in documents]
@@ -128,7 +191,7 @@ class BankTaker:
         async def take_back() -> None:
             await self._versions.delete_many({"_id": {"$in": ids}, "user_id": self._owner})
 
-        return Landed("bank_version", len(documents), 0, take_back)
+        return Landed(len(documents), take_back)
 
     async def close(self) -> None:
         """Deletes the versions of a bank that has not come."""
@@ -153,7 +216,7 @@ class BankTaker:
         kind, identifier, _ = arriving.named
         if arriving.epoch is None:
             self._begun = None
-            return Landed("bank", 0, 1)
+            return Landed(0)
         document = _bank(self._owner, arriving, fields, self._due)
         [inserted] = await insert_new(self._banks, [document])
         if not inserted:
@@ -168,7 +231,7 @@ class BankTaker:
                 await self._sections.forget(self._owner, document["_id"])
                 await self._store.finish_deletion(marked)
 
-        return Landed("bank", 1, 0, take_back)
+        return Landed(1, take_back)
 
 
 def _named(fields: Document) -> tuple[BankType, str, str]:

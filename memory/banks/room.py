@@ -3,19 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from config.recipes import BankRecipe
 from memory.banks.activations import Activations, Connections
 from memory.banks.banks import Banks
 from memory.banks.folder import BankFolder
-from memory.banks.records import BankTaker, bank_records
+from memory.banks.records import BankLine, BankTaker, BankVersionLine, bank_records
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore
 from memory.banks.tidying import BankTidying
 from memory.banks.writing import BankWriter
+from memory.domain import SECTION
 from memory.gists import Gists, JustSaid
-from memory.product import Counts, Product, Queue, Taker
+from memory.product import Counts, Product, Queue, Taker, index
 from memory.store import Store, pending
 from utils.chat import ChatModel
 from utils.clock import now
@@ -24,38 +23,20 @@ ACTIVATION_SECONDS = 24 * 3600
 
 INDEXES = {
     "banks": [
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel([("updated_at", ASCENDING), ("_id", ASCENDING)], name="newest"),
-        IndexModel([("deleted_at", ASCENDING)], name="deleted"),
-        IndexModel(
-            [("sections.state", ASCENDING), ("sections.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="sections_work",
-        ),
-        IndexModel(
-            [("tidying.state", ASCENDING), ("tidying.lease_until", ASCENDING), ("_id", ASCENDING)], name="tidying_work"
-        ),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("newest", "updated_at", "_id"),
+        index("deleted", "deleted_at"),
     ],
     "bank_versions": [
-        IndexModel(
-            [("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING), ("_id", DESCENDING)],
-            name="owner_bank_version",
-        ),
-        IndexModel(
-            [("user_id", ASCENDING), ("request", ASCENDING)],
-            name="owner_request",
-            partialFilterExpression={"request": {"$exists": True}},
-        ),
+        index("owner_bank_version", "user_id", "bank", "-version", "-_id"),
+        index("owner_request", "user_id", "request", having="request"),
     ],
     "bank_activations": [
-        IndexModel([("user_id", ASCENDING)], name="owner"),
-        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=ACTIVATION_SECONDS),
+        index("owner", "user_id"),
+        index("expiry", "at", expireAfterSeconds=ACTIVATION_SECONDS),
     ],
     "vectors": [
-        IndexModel(
-            [("user_id", ASCENDING), ("bank", ASCENDING)],
-            name="owner_bank",
-            partialFilterExpression={"bank": {"$exists": True}},
-        ),
+        index("owner_bank", "user_id", "bank", having="bank"),
     ],
 }
 
@@ -100,14 +81,16 @@ def open_library(
         return {"bank_version": taker, "bank": taker}
 
     product = Product(
-        "banks",
         indexes=INDEXES,
+        activity={"banks": "updated_at"},
+        gists=(SECTION,),
         queues=(
-            Queue("sections", collections.banks, "sections", "id", "name"),
-            Queue("condense", collections.banks, "tidying", "id", "name"),
+            Queue("sections", collections.banks, "sections", "id", "name", everywhere=True),
+            Queue("condense", collections.banks, "tidying", "id", "name", everywhere=True),
         ),
         sweep=tidying.work,
         forget_user=forget_user,
+        lines={"bank_version": BankVersionLine, "bank": BankLine},
         records=lambda owner: bank_records(collections, owner),
         takers=takers,
     )

@@ -6,14 +6,45 @@ One that its owner exported and still has is found under its own.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
 
+from pydantic import AfterValidator, Field
+
+from memory.facts.facts import Event
 from memory.facts.store import FactStore
 from memory.ids import keys_of, scoped, unscoped
+from memory.lines import Kept, LinePart
 from memory.product import Landed, Record, Taker
-from memory.store import by_ids, picked
+from memory.store import by_ids
+from utils.fields import Identifier, MessageId, Moment
 from utils.mongo import Collection, Document
 
-FACT = ("memory_id", "text", "valid_from", "valid_to", "sources", "decided_by", "created_at", "updated_at")
+
+class FactEvent(LinePart):
+    event: Event
+    at: Moment
+    by: str
+    source: MessageId | None = None
+    other: MessageId | None = None
+
+
+def _begins(history: list[FactEvent]) -> list[FactEvent]:
+    if history[0].event == "NONE":
+        raise ValueError("must begin with how the fact came to be")
+    return history
+
+
+class FactLine(Kept):
+    id: MessageId
+    memory_id: Identifier
+    text: str
+    valid_from: Moment
+    valid_to: Moment | None = None
+    supersedes: MessageId | None = None
+    superseded_by: MessageId | None = None
+    sources: list[MessageId]
+    decided_by: str
+    history: Annotated[list[FactEvent], Field(min_length=1), AfterValidator(_begins)]
 
 
 async def fact_records(facts: Collection, owner: str) -> AsyncIterator[Record]:
@@ -21,12 +52,11 @@ async def fact_records(facts: Collection, owner: str) -> AsyncIterator[Record]:
     async for fact in by_ids(facts, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
         named = {name: unscoped(fact[name], owner) for name in ("supersedes", "superseded_by") if fact.get(name)}
         history = [
-            picked(event, ("event", "at", "by", "source"))
-            | ({"other": unscoped(event["other"], owner)} if event.get("other") else {})
+            FactEvent.picked(event) | ({"other": unscoped(event["other"], owner)} if event.get("other") else {})
             for event in fact["history"]
         ]
         identity = {"id": unscoped(fact["_id"], owner)}
-        yield Record("fact", identity | picked(fact, FACT) | named | {"history": history})
+        yield Record("fact", FactLine.picked(fact) | identity | named | {"history": history})
 
 
 class FactTaker(Taker):
@@ -53,7 +83,7 @@ class FactTaker(Taker):
         async def take_back() -> None:
             await self._store.delete(self._owner, {"_id": {"$in": new}})
 
-        return Landed("fact", len(new), len(facts) - len(new), take_back)
+        return Landed(len(new), take_back)
 
     def _document(self, fact: Document, keys: dict[str, str]) -> Document:
         """A fact as it is kept. `keys`: the `_id`s of the facts that it names."""

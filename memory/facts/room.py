@@ -4,43 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
+from memory.domain import FACT
 from memory.facts.facts import Facts
 from memory.facts.queue import FactQueue, Upkeep
-from memory.facts.records import FactTaker, fact_records
+from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
 from memory.gists import Gists
-from memory.product import Counts, Message, Product, Queue, SessionEnd
+from memory.product import Counts, Product, Queue, SessionEnd, index
 from memory.store import NamedLeases, Store
 from utils.chat import ChatModel
 
 INDEXES = {
     "facts": [
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("user_id", ASCENDING), ("memory_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)],
-            name="conversation_newest",
-        ),
-        IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
-        IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("conversation_newest", "user_id", "memory_id", "-updated_at", "-_id"),
+        index("owner_source", "user_id", "sources"),
+        index("owner_history", "user_id", "history.source"),
     ],
     "vectors": [
-        IndexModel(
-            [("facts.state", ASCENDING), ("facts.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="facts_work",
-            partialFilterExpression={"facts.lease_until": {"$exists": True}},
-        ),
-        IndexModel(
-            [
-                ("user_id", ASCENDING),
-                ("session_id", ASCENDING),
-                ("facts.state", ASCENDING),
-                ("message_index", ASCENDING),
-            ],
-            name="facts_of_conversation",
-            partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        index(
+            "facts_of_conversation", "user_id", "session_id", "facts.state", "message_index", having="facts.lease_until"
         ),
     ],
 }
@@ -70,22 +54,21 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         return {"facts": await facts.forget(owner, session.over, session.session_id)}
 
-    async def forget_message(owner: str, message: Message) -> None:
-        await facts.forget_source(owner, message.session_id, message.id)
-
     async def texts_of(owner: str, ids: Sequence[str]) -> list[str]:
         found = await collections.facts.find({"user_id": owner, "sources": {"$in": list(ids)}}).to_list(None)
         return [fact["text"] for fact in found if set(fact["sources"]) <= set(ids)]
 
     product = Product(
-        "facts",
         indexes=INDEXES,
+        activity={"facts": "updated_at"},
+        gists=(FACT,),
         queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
         sweep=queue.work,
         forget_user=forget_user,
         forget_session=forget_session,
-        forget_message=forget_message,
+        forget_message=lambda *message: facts.forget_source(*message),
         texts_of=texts_of,
+        lines={"fact": FactLine},
         records=lambda owner: fact_records(collections.facts, owner),
         takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
     )

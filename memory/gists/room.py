@@ -2,49 +2,23 @@
 
 from dataclasses import dataclass
 
-from pymongo import ASCENDING, IndexModel
-
 from memory.domain import RULE_BASED, TURN
 from memory.gists.caches import Caches, GistEraser
 from memory.gists.embedding_queue import EmbeddingQueue
 from memory.gists.reader import GistReader, JustSaid
-from memory.product import Product, Queue
+from memory.product import Product, Queue, index
 from memory.store import Store
 from utils.embeddings import Embedder, LocalEmbedder
 
 INDEXES = {
     "vectors": [
-        IndexModel(
-            [("user_id", ASCENDING), ("session_id", ASCENDING), ("message_index", ASCENDING)],
-            name="place",
-            unique=True,
-            partialFilterExpression={"message_index": {"$exists": True}},
-        ),
-        IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
-        IndexModel(
-            [("embed.state", ASCENDING), ("embed.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="embed_work",
-            partialFilterExpression={"embed.lease_until": {"$exists": True}},
-        ),
-        IndexModel(  # of an owner's alone, for the backlog may be others'
-            [("user_id", ASCENDING), ("kind", ASCENDING)],
-            name="owner_embed_work",
-            partialFilterExpression={"embed.lease_until": {"$exists": True}},
-        ),
-        IndexModel(
-            [("forgotten.at", ASCENDING)],
-            name="forgotten_since",
-            partialFilterExpression={"forgotten.at": {"$exists": True}},
-        ),
-        IndexModel(
-            [("user_id", ASCENDING), ("model", ASCENDING)],
-            name="answers_by_rules",
-            partialFilterExpression={"model": RULE_BASED},
-        ),
-        IndexModel(  # by which gists are counted: messages, which are most, are what is left
-            [("kind", ASCENDING), ("user_id", ASCENDING)],
-            name="other_kinds",
-            partialFilterExpression={"kind": {"$lt": TURN}},
+        index("place", "user_id", "session_id", "message_index", unique=True, having="message_index"),
+        index("owner_change", "user_id", "change"),
+        index("owner_embed_work", "user_id", "kind", having="embed.lease_until"),  # for the backlog may be others'
+        index("forgotten_since", "forgotten.at", having="forgotten.at"),
+        index("answers_by_rules", "user_id", "model", partialFilterExpression={"model": RULE_BASED}),
+        index(  # by which gists are counted: messages, which are most, are what is left
+            "other_kinds", "kind", "user_id", partialFilterExpression={"kind": {"$lt": TURN}}
         ),
     ],
 }
@@ -76,7 +50,6 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
         await queue.revive_after_outage()
 
     product = Product(
-        "gists",
         indexes=INDEXES,
         queues=(Queue("embed", collections.vectors, "embed", "id", "content"),),
         sweep=sweep,

@@ -18,7 +18,7 @@ from memory.ids import derived_id, keys_of, unscoped
 from memory.mirror.files import (
     FACT,
     SUMMARY,
-    Entry,
+    MirrorEntry,
     Unreadable,
     Where,
     digest,
@@ -45,7 +45,7 @@ _FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
 ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
 
 
-def unfit(owner: str, entry: Entry, place: Where, key: str | None) -> str | None:
+def unfit(owner: str, entry: MirrorEntry, place: Where, key: str | None) -> str | None:
     """Why a file cannot be what it says it is; None where it can."""
     if entry.conversation_id is not None and file_name(entry.conversation_id) != place.folder:
         return "it names another conversation than its folder"
@@ -140,7 +140,7 @@ class MirrorEdits:
             await self._write_summary(folder, key)
             return
         why = entry.why if isinstance(entry, Unreadable) else unfit(folder.owner, entry, place, key)
-        if why is not None or not isinstance(there, bytes) or not isinstance(entry, Entry):
+        if why is not None or not isinstance(there, bytes) or not isinstance(entry, MirrorEntry):
             self._leave(folder, path, why or "it cannot be read")
         elif key is not None:
             await self._edited(folder, path, key, entry, there)
@@ -162,13 +162,13 @@ class MirrorEdits:
         for path in paths:
             there = await asyncio.to_thread(folder.read, path)
             entry = parse(there) if isinstance(there, bytes) else None
-            if not isinstance(entry, Entry) or entry.id is None or not is_written_by_loci(entry, path):
+            if not isinstance(entry, MirrorEntry) or entry.id is None or not is_written_by_loci(entry, path):
                 continue
             keys = keys_of(entry.id, folder.owner)
             if (not same or not gone.keys().isdisjoint(keys)) and not await self._mirrored.of(folder.owner, keys):
                 await asyncio.to_thread(folder.unlink, path)
 
-    async def _edited(self, folder: MirrorFolder, path: str, key: str, entry: Entry, data: bytes) -> None:
+    async def _edited(self, folder: MirrorFolder, path: str, key: str, entry: MirrorEntry, data: bytes) -> None:
         held = await self._mirrored.get(folder.owner, key)
         if held is None:
             return  # gone: the mirror's next pass sets the file aside
@@ -179,7 +179,7 @@ class MirrorEdits:
         else:
             await self._change(folder, held, entry.text, data)
 
-    async def _saved_again(self, folder: MirrorFolder, path: str, key: str, entry: Entry, data: bytes) -> None:
+    async def _saved_again(self, folder: MirrorFolder, path: str, key: str, entry: MirrorEntry, data: bytes) -> None:
         """A file that stands elsewhere by now was saved where it stood: its editor knows it there."""
         held = await self._mirrored.get(folder.owner, key)
         if held is None or key not in folder.written or self._is_newer(folder, held):
@@ -208,7 +208,7 @@ class MirrorEdits:
             await asyncio.to_thread(folder.give_way, key, new)
         self._nudge()
 
-    async def _made(self, folder: MirrorFolder, path: str, place: Where, entry: Entry, data: bytes) -> None:
+    async def _made(self, folder: MirrorFolder, path: str, place: Where, entry: MirrorEntry, data: bytes) -> None:
         owner, named = folder.owner, entry.id
         conversation = place.conversation or entry.conversation_id or ""
         if named is not None:
@@ -231,7 +231,7 @@ class MirrorEdits:
         self._nudge()
 
     async def _known(
-        self, folder: MirrorFolder, path: str, place: Where, held: Held, entry: Entry, data: bytes
+        self, folder: MirrorFolder, path: str, place: Where, held: Held, entry: MirrorEntry, data: bytes
     ) -> None:
         """A file that is not known, of something that is: it was written just before a crash, renamed, or copied."""
         if file_name(held.entry.conversation_id or "") != place.folder or held.entry.role != place.role:
@@ -265,7 +265,7 @@ def _as_said(path: str) -> tuple[list[str], str]:
     return path.split("/")[1:2], PurePosixPath(path).name
 
 
-async def add_fact(engine: Engine, owner: str, conversation: str, entry: Entry) -> str:
+async def add_fact(engine: Engine, owner: str, conversation: str, entry: MirrorEntry) -> str:
     """Adds a fact as it stands; returns its id. Extracting and reconciling would make another text of it, or several,
     or none, and could end facts whose files nobody touched. What is in force already is not added again."""
     text = " ".join(entry.text.split())
@@ -279,7 +279,7 @@ async def add_fact(engine: Engine, owner: str, conversation: str, entry: Entry) 
     return decided.id
 
 
-async def add_message(engine: Engine, owner: str, conversation: str, role: str, path: str, entry: Entry) -> str:
+async def add_message(engine: Engine, owner: str, conversation: str, role: str, path: str, entry: MirrorEntry) -> str:
     """Adds a message to the end of a conversation; returns its id, the same where a crash has it added again.
 
     Raises `Conflict` where the conversation is being deleted.

@@ -25,7 +25,7 @@ _CONFLICT = re.compile(r"\.(?=conflict(?:\.\d+)?(?:\.md)?$)")
 
 
 @dataclass(frozen=True)
-class Entry:
+class MirrorEntry:
     """What a file says; None where it does not say so. Of what is remembered, id to text are all there."""
 
     id: str | None
@@ -56,7 +56,7 @@ class Unreadable:
     why: str
 
 
-def path_of(entry: Entry) -> str:
+def path_of(entry: MirrorEntry) -> str:
     """Where an entry belongs in its user's folder."""
     if entry.conversation_id is None or entry.role is None or entry.id is None or entry.created_at is None:
         raise AssertionError("what is remembered has a place")
@@ -68,7 +68,7 @@ def path_of(entry: Entry) -> str:
     return f"{folder}/facts/{name}" if entry.role == FACT else f"{folder}/turns/{file_name(entry.role)}/{name}"
 
 
-def is_written_by_loci(entry: Entry, path: str) -> bool:
+def is_written_by_loci(entry: MirrorEntry, path: str) -> bool:
     """Whether a file that says this stands where Loci would have written it."""
     named = (entry.id, entry.conversation_id, entry.role, entry.created_at)
     return None not in named and path_of(entry) == path
@@ -116,7 +116,7 @@ def is_folder_name(name: str) -> bool:
     return is_name(name) and "/" not in name and name not in (".", "..")
 
 
-def render(entry: Entry) -> bytes:
+def render(entry: MirrorEntry) -> bytes:
     """The file of an entry."""
     front = {field.name: getattr(entry, field.name) for field in fields(entry) if field.name != "text"}
     shown = {name: list(value) if isinstance(value, tuple) else value for name, value in front.items()}
@@ -124,7 +124,7 @@ def render(entry: Entry) -> bytes:
     return (frontmatter.dumps(post, handler=_FRONT, sort_keys=False) + "\n").encode()
 
 
-def parse(data: bytes) -> Entry | Unreadable:
+def parse(data: bytes) -> MirrorEntry | Unreadable:
     """What a file says. White space around its text is not part of it, nor is how lines end."""
     try:
         text = plain(data.decode("utf-8-sig"))
@@ -162,13 +162,13 @@ def digest_of_text(text: str) -> str:
     return digest(plain(text).encode())
 
 
-def says(data: bytes, entry: Entry) -> bool:
+def says(data: bytes, entry: MirrorEntry) -> bool:
     """Whether a file says what is remembered, whatever else it says in front matter of its own."""
     said = parse(data)
-    return isinstance(said, Entry) and said == parse(render(entry))
+    return isinstance(said, MirrorEntry) and said == parse(render(entry))
 
 
-def _entry(front: Mapping[object, object], text: str) -> Entry | Unreadable:
+def _entry(front: Mapping[object, object], text: str) -> MirrorEntry | Unreadable:
     names = dict[str, str | None]()
     for name in ("id", "conversation_id", "role"):
         value = front.get(name)
@@ -178,7 +178,7 @@ def _entry(front: Mapping[object, object], text: str) -> Entry | Unreadable:
             return Unreadable(f"its {name} is none")
         names[name] = value
     sources = front.get("sources")
-    return Entry(
+    return MirrorEntry(
         **names,
         text=text,
         created_at=_moment(front.get("created_at")),

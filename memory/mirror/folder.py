@@ -21,7 +21,7 @@ from memory.mirror.files import (
     ENTRIES,
     LARGEST,
     SUMMARY,
-    Entry,
+    MirrorEntry,
     Unreadable,
     digest,
     digest_of_text,
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """A file as it was written or taken over. `hash`: of its bytes; `text`: of the text that the memory held."""
 
     path: str
@@ -66,7 +66,7 @@ class Position:
 class Index:
     user: str
     position: Position
-    entries: dict[str, Written] = field(default_factory=dict)
+    entries: dict[str, WrittenFile] = field(default_factory=dict)
 
 
 _index = TypeAdapter(Index)
@@ -98,7 +98,7 @@ class MirrorFolder:
     def __init__(self, root: Path, owner: str) -> None:
         self.owner = owner
         self.base = root / file_name(owner)
-        self.written: dict[str, Written] = {}
+        self.written: dict[str, WrittenFile] = {}
         self.position = Position()
         self.moved: dict[str, str] = {}
         self._keys: dict[str, str] = {}
@@ -141,7 +141,7 @@ class MirrorFolder:
         key, there = self.key_at(path), self.read(path)
         return key is not None and isinstance(there, bytes) and digest(there) == self.written[key].hash
 
-    def put(self, key: str, entry: Entry) -> None:
+    def put(self, key: str, entry: MirrorEntry) -> None:
         """Writes what the memory holds, where no file says so yet.
 
         A file that was edited stays as it is while the memory holds what it held when the file was written; where both
@@ -185,13 +185,13 @@ class MirrorFolder:
 
     def note(self, key: str, path: str, data: bytes, text: str) -> None:
         """Takes a file of these bytes for a text that the memory holds."""
-        self._note(key, Written(path, digest(data), digest_of_text(text)))
+        self._note(key, WrittenFile(path, digest(data), digest_of_text(text)))
 
     def rename(self, key: str, path: str) -> None:
         """Notes that a file stands elsewhere."""
         self._note(key, replace(self.written[key], path=path))
 
-    def _note(self, key: str, written: Written) -> None:
+    def _note(self, key: str, written: WrittenFile) -> None:
         self.drop(key)
         self.written[key] = written
         self._keys[written.path] = key

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memory.domain import FACT, SAID, Turn
 from memory.gists import TEXT, turn_of
 from memory.ids import new_id
-from memory.mirror.files import SUMMARY, Entry
+from memory.mirror.files import SUMMARY, MirrorEntry
 from memory.store import Collections
 from utils.mongo import Document
 
@@ -21,7 +21,7 @@ class Held:
     gist, None where it is not embedded yet; `waits`: it will get one."""
 
     key: str
-    entry: Entry
+    entry: MirrorEntry
     change: int | None = None
     waits: bool = False
 
@@ -113,12 +113,12 @@ class Mirrored:
         return held
 
 
-def _message(conversation: str, turn: Turn) -> Entry:
-    return Entry(turn.id, conversation, turn.role, turn.timestamp, turn.content)
+def _message(conversation: str, turn: Turn) -> MirrorEntry:
+    return MirrorEntry(turn.id, conversation, turn.role, turn.timestamp, turn.content)
 
 
-def _fact(fact: Document) -> Entry:
-    return Entry(
+def _fact(fact: Document) -> MirrorEntry:
+    return MirrorEntry(
         fact["_id"],
         fact["memory_id"],
         FACT,
@@ -130,9 +130,9 @@ def _fact(fact: Document) -> Entry:
     )
 
 
-def _summary(document: Document) -> Entry:
+def _summary(document: Document) -> MirrorEntry:
     digest, windows = document.get("digest"), [one["text"] for one in document["summaries"] if one["text"]]
-    return Entry(
+    return MirrorEntry(
         document["_id"],
         document["session_id"],
         SUMMARY,

@@ -1,17 +1,15 @@
 """Oversight: forgetting, explanations of what was not recalled, failed jobs and owners, over all products."""
 
-from memory.oversight.jobs import KINDS, Kind, Progress
+from memory.oversight.jobs import Progress
 from memory.oversight.room import Oversight, open_oversight
-from memory.oversight.saying import Said
+from memory.oversight.saying import Statement
 from memory.oversight.why_not import EXPLANATIONS, WhyNot
 
 __all__ = [
     "EXPLANATIONS",
-    "KINDS",
-    "Kind",
     "Oversight",
     "Progress",
-    "Said",
+    "Statement",
     "WhyNot",
     "open_oversight",
 ]

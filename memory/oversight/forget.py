@@ -16,9 +16,8 @@ from datetime import timedelta
 from memory.domain import RULE_BASED, KeyValue
 from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
-from memory.oversight.owners import KEPT
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
-from memory.product import Message, Product, SessionEnd
+from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
 from memory.turns import TOLD, Conversations, title_of
 from utils.clock import now
@@ -171,7 +170,7 @@ class Forgetter:
         ends."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(KEPT, 0))
+        counts = Counter(sessions=0)
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
@@ -183,7 +182,7 @@ class Forgetter:
         return dict(counts)
 
     async def _end_imports(self, owner: str) -> None:
-        """What an import brings from now on is taken back (`memory/portable/importing.py`)."""
+        """What an import brings from now on is taken back (`memory/portable.py`)."""
         await self._collections.idempotency.delete_many({"user_id": owner, "importing": True})
 
     async def finish(self) -> None:
@@ -224,7 +223,7 @@ class Forgetter:
     async def _forget_made(self, owner: str, message: Document) -> None:
         """Deletes what was made of a message alone."""
         for product in self._products:
-            await product.forget_message(owner, Message(message["session_id"], message["id"]))
+            await product.forget_message(owner, message["session_id"], message["id"])
 
     async def _marked(self, going: Document) -> list[Document]:
         """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""

@@ -14,10 +14,6 @@ from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
 from utils.mongo import Document
 
-# Embeddings of gists, facts of messages, summaries of sessions, notes of tools' results, sections of memory banks, and
-# banks that are to be condensed.
-Kind = Literal["embed", "facts", "summarise", "observe", "sections", "condense"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 Progress = Literal["waiting", "running", "dead"]
 PROGRESS: tuple[Progress, ...] = get_args(Progress)
 STATES: dict[Progress, State] = {"waiting": "pending", "running": "leased", "dead": "dead"}
@@ -32,11 +28,11 @@ AT_ONCE = 1_000  # dead jobs that are put back in one call
 
 
 @dataclass(frozen=True)
-class Waiting:
+class JobCounts:
     """How many jobs of a kind there are in each state, up to `MOST_COUNTED`. `oldest`: since when the one is due that
     waits longest; None where none is."""
 
-    kind: Kind
+    kind: str
     counts: dict[Progress, int]
     oldest: datetime | None
 
@@ -47,7 +43,7 @@ class Job:
     how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a
     dead one, when it would have been due, had it not died."""
 
-    kind: Kind
+    kind: str
     key: str
     progress: Progress
     owner: str
@@ -86,23 +82,29 @@ class Embedding:
 
 
 class Jobs:
-    """The jobs of all users."""
+    """The jobs of all users. `kinds`: those that products have, in the order of the alphabet."""
 
     def __init__(self, collections: Collections, products: Sequence[Product]) -> None:
         self._vectors = collections.vectors
         self._queues = {queue.kind: queue for product in products for queue in product.queues}
+        self.kinds = tuple(sorted(self._queues))
 
-    async def waiting(self) -> list[Waiting]:
+    async def waiting(self) -> list[JobCounts]:
         """How much of each kind there is to do."""
-        return list(await asyncio.gather(*(self._waiting(kind) for kind in KINDS)))
+        return list(await asyncio.gather(*(self._waiting(kind) for kind in self.kinds)))
 
     async def page(
-        self, progress: Progress, kind: Kind | None = None, *, limit: int, after: tuple[datetime, str] | None = None
+        self,
+        progress: Progress,
+        kinds: Sequence[str] | None = None,
+        *,
+        limit: int,
+        after: tuple[datetime, str] | None = None,
     ) -> list[Job]:
-        """Jobs in a state, kind by kind in the order of `KINDS`, those due longest first. `after`: `updated_at` and
+        """Jobs in a state, of some kinds or all, kind by kind, those due longest first. `after`: `updated_at` and
         `place` of the last one seen. Raises `InvalidInput` where there can be no such place."""
         jobs: list[Job] = []
-        for each, since in _kinds_after(kind, after):
+        for each, since in _kinds_after(self.kinds if kinds is None else kinds, after):
             if len(jobs) < limit:
                 jobs += await self._page(each, progress, limit - len(jobs), since)
         return jobs
@@ -115,7 +117,7 @@ class Jobs:
         documents = await self._vectors.find(own, read).to_list(None)
         return {document["message_index"]: _embedding(document) for document in documents}
 
-    async def retry(self, kind: Kind, key: str) -> None:
+    async def retry(self, kind: str, key: str) -> None:
         """Puts a dead job back, with all its attempts before it, by one update that no other state lets through.
         Raises `NotFound`, and `Conflict` where it is not dead."""
         queue = self._queues[kind]
@@ -127,7 +129,7 @@ class Jobs:
             raise NotFound("No such job")
         raise Conflict(f"Only a dead job is tried again, and this one is {TOLD[state]}")
 
-    async def retry_all(self, kind: Kind) -> int:
+    async def retry_all(self, kind: str) -> int:
         """Puts back all jobs of a kind that are dead by now; returns how many."""
         queue, total = self._queues[kind], 0
         dead = {f"{queue.field}.lease_until": {"$lte": now() + BACKOFF[-1]}}  # one that dies later is due later
@@ -135,11 +137,11 @@ class Jobs:
             total += revived
         return total
 
-    async def _waiting(self, kind: Kind) -> Waiting:
+    async def _waiting(self, kind: str) -> JobCounts:
         queue = self._queues[kind]
         counted = (count(queue.collection, queue.field, [STATES[one]], MOST_COUNTED) for one in PROGRESS)
         oldest, numbers = await asyncio.gather(self._oldest(queue), asyncio.gather(*counted))
-        return Waiting(kind, dict(zip(PROGRESS, numbers, strict=True)), oldest)
+        return JobCounts(kind, dict(zip(PROGRESS, numbers, strict=True)), oldest)
 
     async def _oldest(self, queue: Queue) -> datetime | None:
         due = {f"{queue.field}.state": "pending", f"{queue.field}.lease_until": {"$lte": now()}}
@@ -148,7 +150,7 @@ class Jobs:
         return documents[0][queue.field]["lease_until"] if documents else None
 
     async def _page(
-        self, kind: Kind, progress: Progress, limit: int, after: tuple[datetime, str] | None
+        self, kind: str, progress: Progress, limit: int, after: tuple[datetime, str] | None
     ) -> Sequence[Job]:
         queue = self._queues[kind]
         due = f"{queue.field}.lease_until"
@@ -163,10 +165,9 @@ class Jobs:
 
 
 def _kinds_after(
-    kind: Kind | None, after: tuple[datetime, str] | None
-) -> Iterator[tuple[Kind, tuple[datetime, str] | None]]:
+    kinds: Sequence[str], after: tuple[datetime, str] | None
+) -> Iterator[tuple[str, tuple[datetime, str] | None]]:
     """The kinds that are still to be listed, each with the last of it that was seen."""
-    kinds = KINDS if kind is None else (kind,)
     if after is None:
         yield from ((each, None) for each in kinds)
         return
@@ -174,11 +175,11 @@ def _kinds_after(
     seen, _, key = place.partition("/")
     if seen not in kinds:
         raise InvalidInput("The cursor is not one that this list gave")
-    for each in kinds[[*kinds].index(seen) :]:
+    for each in kinds[kinds.index(seen) :]:
         yield each, (moment, key) if each == seen else None
 
 
-def _job(kind: Kind, queue: Queue, progress: Progress, document: Document) -> Job:
+def _job(kind: str, queue: Queue, progress: Progress, document: Document) -> Job:
     job, about = document[queue.field], document[queue.id]
     return Job(
         kind=kind,

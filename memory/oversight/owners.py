@@ -6,29 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.domain import FACT, SECTION, TURN
-from memory.observations import CATEGORIES
+from memory.domain import TURN
+from memory.product import Product
 from memory.store import Collections
 from utils.errors import NotFound
-from utils.mongo import Collection as Stored
 from utils.mongo import Document
-
-# Whoever has anything has it in one of these, or counters in `owners`: what is not named here belongs to these.
-HOLDING = ("sessions", "memories", "facts", "tasks", "observations", "banks", "scratchpad", "api_keys")
-KEPT = (
-    *("sessions", "vectors", "summaries", "memories", "facts", "receipts", "observations", "scratchpad", "traces"),
-    *("tasks", "banks", "bank_versions"),
-)
-COUNTED = (*KEPT, "drafts")
-LATEST = {  # when something happened last, by the field that an index has behind the user
-    "sessions": "updated_at",
-    "memories": "updated_at",
-    "facts": "updated_at",
-    "observations": "created_at",
-    "traces": "timestamp",
-    "banks": "updated_at",
-}
-OTHER_KINDS = [FACT, *CATEGORIES, SECTION]  # of gists, beside messages; an insight may be of a tool's result, too
 
 
 @dataclass(frozen=True)
@@ -53,10 +35,17 @@ class Totals:
 
 
 class Owners:
-    """The users of a store, for whoever runs it."""
+    """The users of a store, for whoever runs it. `other_kinds`: of gists, beside messages; an insight may be of a
+    tool's result, too."""
 
-    def __init__(self, collections: Collections) -> None:
+    def __init__(self, collections: Collections, products: Sequence[Product]) -> None:
         self._collections = collections
+        activity = {name: field for product in products for name, field in product.activity.items()}
+        # Whoever has anything has it in one of these: what is of no activity belongs to what is.
+        self._holding = ("owners", *activity, "api_keys")
+        self._moments = {name: field for name, field in activity.items() if field is not None}
+        self._counted = tuple(dict.fromkeys(name for product in products for name in product.indexes))
+        self.other_kinds = [kind for product in products for kind in product.gists]
 
     async def page(self, *, limit: int, after: str = "", part: str = "") -> list[OwnerSeen]:
         """Users in the order of their ids, behind the last one seen. `part`: of the id, in any case."""
@@ -65,30 +54,29 @@ class Owners:
 
     async def require(self, owner: str) -> None:
         """Raises `NotFound` where a user has nothing here."""
-        names = ("owners", *HOLDING)
-        looked = (self._collection(name).find_one({_key_of(name): owner}, {"_id": 1}) for name in names)
+        looked = (self._collections[name].find_one({_key_of(name): owner}, {"_id": 1}) for name in self._holding)
         if not any(await asyncio.gather(*looked)):
             raise NotFound("No such user")
 
     async def seen(self, owner: str) -> OwnerSeen:
         """A user, who may have nothing."""
-        return await self._seen(owner, tuple(LATEST))
+        return await self._seen(owner, tuple(self._moments))
 
     async def counts(self, owner: str) -> dict[str, int]:
         """How many documents of a user's each collection has."""
-        counted = (self._collection(name).count_documents({"user_id": owner}) for name in COUNTED)
-        return dict(zip(COUNTED, await asyncio.gather(*counted), strict=True))
+        counted = (self._collections[name].count_documents({"user_id": owner}) for name in self._counted)
+        return dict(zip(self._counted, await asyncio.gather(*counted), strict=True))
 
     async def totals(self) -> Totals:
         """How much there is, as the store keeps count of it; no document is read."""
         vectors = self._collections.vectors
         users, *found = await asyncio.gather(
             self._collections.owners.estimated_document_count(),
-            *(self._collection(name).estimated_document_count() for name in COUNTED),
-            *(vectors.count_documents({"kind": kind}) for kind in OTHER_KINDS),
+            *(self._collections[name].estimated_document_count() for name in self._counted),
+            *(vectors.count_documents({"kind": kind}) for kind in self.other_kinds),
         )
-        documents = dict(zip(COUNTED, found[: len(COUNTED)], strict=True))
-        others = dict(zip(OTHER_KINDS, found[len(COUNTED) :], strict=True))
+        documents = dict(zip(self._counted, found[: len(self._counted)], strict=True))
+        others = dict(zip(self.other_kinds, found[len(self._counted) :], strict=True))
         messages = max(0, documents.pop("vectors") - sum(others.values()))
         return Totals(users, documents, {TURN: messages, **others})
 
@@ -97,11 +85,11 @@ class Owners:
         are asked for their next user alone, for one may have any number of documents there; with a `part` to be found,
         the entries of an index are looked through, 20,000 in some 50 ms."""
         found: list[tuple[str, Collection[str]]] = []
-        heads = await self._heads(("owners", *HOLDING), after, part)
+        heads = await self._heads(self._holding, after, part)
         while heads and len(found) < limit:
             first = min(heads.values())
             met = [name for name, head in heads.items() if head == first]
-            found.append((first, [*met, "traces"] if "tasks" in met else met))
+            found.append((first, met))
             others = {name: head for name, head in heads.items() if name not in met}
             heads = others | await self._heads(met, first, part)
         return found
@@ -114,7 +102,7 @@ class Owners:
     async def _next(self, name: str, after: str, part: str) -> str | None:
         key = _key_of(name)
         wanted: Document = {"$gt": after} | ({"$regex": re.escape(part), "$options": "i"} if part else {})
-        documents = await self._collection(name).find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
+        documents = await self._collections[name].find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
         return str(documents[0][key]) if documents else None
 
     async def _seen(self, owner: str, names: Collection[str]) -> OwnerSeen:
@@ -122,27 +110,23 @@ class Owners:
         sessions, messages, moments = await asyncio.gather(
             self._collections.sessions.count_documents({"user_id": owner}),
             self._messages(owner),
-            asyncio.gather(*(self._latest(name, owner) for name in LATEST if name in names)),
+            asyncio.gather(*(self._latest(name, owner) for name in self._moments if name in names)),
         )
         return OwnerSeen(owner, sessions, messages, max(filter(None, moments), default=None))
 
     async def _messages(self, owner: str) -> int:
         """How many messages a user has: of the gists, those of no other kind."""
-        vectors, others = self._collections.vectors, {"kind": {"$in": OTHER_KINDS}, "user_id": owner}
+        vectors, others = self._collections.vectors, {"kind": {"$in": self.other_kinds}, "user_id": owner}
         every, other = await asyncio.gather(
             vectors.count_documents({"user_id": owner}), vectors.count_documents(others)
         )
         return max(0, every - other)
 
     async def _latest(self, name: str, owner: str) -> datetime | None:
-        field = LATEST[name]
-        newest = self._collection(name).find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
+        field = self._moments[name]
+        newest = self._collections[name].find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
         documents = await newest.limit(1).to_list(None)
         return documents[0][field] if documents else None
-
-    def _collection(self, name: str) -> Stored:
-        collection: Stored = getattr(self._collections, name)
-        return collection
 
 
 def _key_of(name: str) -> str:

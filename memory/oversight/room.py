@@ -38,4 +38,6 @@ def open_oversight(
     collections = store.collections
     forgetter = Forgetter(store, gists, conversations, products)
     explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
-    return Oversight(forgetter, Saying(collections), explainer, Owners(collections), Jobs(collections, products))
+    return Oversight(
+        forgetter, Saying(collections), explainer, Owners(collections, products), Jobs(collections, products)
+    )

@@ -29,7 +29,7 @@ LONGEST_STATEMENT = 1_000  # characters
 _GOES_ON = re.compile(r"[,;]\s|\s+(?:and|but|which)\b")
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """A message that says something. `statement`: the sentences of it that do; `rest`: the others; `value`: what the
     first gives."""
 
@@ -61,7 +61,7 @@ class Saying:
         ]
         return same, sum(bool(statements) for statements in stated.values()) - len(same)
 
-    async def statement(self, owner: str, statement: str) -> list[Said]:
+    async def statement(self, owner: str, statement: str) -> list[Statement]:
         """The messages that say a statement and nothing else, whatever their marks and capitals; where there is none,
         those that say it among other things; and former requests to forget it. Of conversations with facts of their
         own, where these are forgotten, none."""
@@ -71,16 +71,18 @@ class Saying:
         pattern = r"\W+".join(re.findall(r"\w+", statement))  # as it is spelt: "straße" folds to what no message says
         messages = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")
         # MongoDB takes letters that are not ASCII for none.
-        whole = [Said(message["id"], message["content"]) for message in messages if _says(message["content"], words)]
+        whole = [
+            Statement(message["id"], message["content"]) for message in messages if _says(message["content"], words)
+        ]
         saying = whole or _each_said(messages, lambda part: statement if _says(part, words) else None)
         asked = [
-            Said(message["id"], statement)
+            Statement(message["id"], statement)
             for message in messages
             if _words(statement_to_forget(message["content"]) or "") == words
         ]
         return [*saying, *asked] if saying else []
 
-    async def attribute(self, owner: str, attribute: Attribute) -> list[Said]:
+    async def attribute(self, owner: str, attribute: Attribute) -> list[Statement]:
         """The messages that give an attribute of the user's a value; of conversations with facts of their own none."""
         messages = await self._told(owner, attribute.words)
         # What was to be remembered is kept under a key.
@@ -95,11 +97,11 @@ class Saying:
         return await self._vectors.find(wanted, {"id": 1, "content": 1}).to_list(None)
 
 
-def _each_said(messages: Iterable[Document], value_of: Callable[[str], str | None]) -> list[Said]:
+def _each_said(messages: Iterable[Document], value_of: Callable[[str], str | None]) -> list[Statement]:
     return [statement for message in messages if (statement := _said(message, value_of)) is not None]
 
 
-def _said(message: Document, value_of: Callable[[str], str | None]) -> Said | None:
+def _said(message: Document, value_of: Callable[[str], str | None]) -> Statement | None:
     """What a message says of something, by its sentences, or by their clauses; None where none gives a value."""
     parts = [part for sentence in split_sentences(message["content"]) for part in _parts(sentence, value_of)]
     values = [value_of(part) for part in parts]
@@ -107,7 +109,7 @@ def _said(message: Document, value_of: Callable[[str], str | None]) -> Said | No
     if not saying:
         return None
     rest = " ".join(part for part, value in zip(parts, values, strict=True) if value is None)
-    return Said(message["id"], " ".join(part for part, _ in saying), rest, saying[0][1])
+    return Statement(message["id"], " ".join(part for part, _ in saying), rest, saying[0][1])
 
 
 def _parts(sentence: str, value_of: Callable[[str], str | None]) -> list[str]:

@@ -26,7 +26,7 @@ from memory.store.leases import (
 from memory.store.model_json import ask, ask_for_json, values_in
 from memory.store.named_leases import NamedLeases
 from memory.store.notes import NotesCache
-from memory.store.reading import AT_ONCE, PAGE, by_ids, by_key, in_order, picked
+from memory.store.reading import AT_ONCE, PAGE, by_ids, by_key, in_order
 from memory.store.store import Store, open_store
 
 __all__ = [
@@ -61,7 +61,6 @@ __all__ = [
     "leased",
     "open_store",
     "pending",
-    "picked",
     "put_back",
     "reclaim",
     "revive",

@@ -2,68 +2,56 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 
-from pymongo import ASCENDING, IndexModel
+from pymongo import IndexModel
 
+from memory.product import Product, index
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
-@dataclass(frozen=True)
 class Collections:
-    """The collections of one database; `memory/` alone reads and writes them."""
+    """The collections of a database by their names, `collections.facts` as `collections["facts"]`. Products name theirs
+    by their indexes; `memory/` alone reads and writes them."""
 
-    sessions: Collection
-    vectors: Collection
-    summaries: Collection
-    memories: Collection
-    receipts: Collection
-    owners: Collection
-    tombstones: Collection
-    idempotency: Collection
-    api_keys: Collection
-    drafts: Collection
-    facts: Collection
-    mirrors: Collection
-    traces: Collection
-    tasks: Collection
-    observations: Collection
-    scratchpad: Collection
-    banks: Collection
-    bank_versions: Collection
-    bank_activations: Collection
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._by_name: dict[str, Collection] = {}
 
-    @classmethod
-    def of(cls, database: Database) -> "Collections":
-        return cls(**{field.name: database[field.name] for field in fields(cls)})
+    def __getitem__(self, name: str) -> Collection:
+        return self._by_name.setdefault(name, self.database[name])
+
+    def __getattr__(self, name: str) -> Collection:
+        return self[name]
 
 
 # Those of the store itself; each product brings its own. Every query of the project is served by one of all these, but
 # for the conversion to another embedding model, which reads all gists once; every sort ends in a unique key.
 INDEXES = {
     "owners": [
-        IndexModel([("gists.open.at", ASCENDING)], name="gists_open_since"),
-        IndexModel([("notes.open.at", ASCENDING)], name="notes_open_since"),
+        index("gists_open_since", "gists.open.at"),
+        index("notes_open_since", "notes.open.at"),
     ],
     "tombstones": [
-        IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
-        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=TOMBSTONE_SECONDS),
+        index("owner_change", "user_id", "change"),
+        index("expiry", "at", expireAfterSeconds=TOMBSTONE_SECONDS),
     ],
     "idempotency": [
-        IndexModel([("user_id", ASCENDING)], name="owner"),
-        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=IDEMPOTENCY_SECONDS),
+        index("owner", "user_id"),
+        index("expiry", "at", expireAfterSeconds=IDEMPOTENCY_SECONDS),
     ],
 }
 
 
-async def ensure_indexes(collections: Collections, brought: Iterable[Mapping[str, Sequence[IndexModel]]]) -> None:
+async def ensure_indexes(collections: Collections, products: Sequence[Product]) -> None:
     """Creates what is missing, of the store and of all products; safe to run by many processes at once."""
     models: defaultdict[str, list[IndexModel]] = defaultdict(list)
-    for indexes in (INDEXES, *brought):
+    for indexes in (INDEXES, *(product.indexes for product in products)):
         for name, added in indexes.items():
             models[name] += added
-    await asyncio.gather(*(getattr(collections, name).create_indexes(added) for name, added in models.items()))
+    for queue in (queue for product in products for queue in product.queues):
+        models[queue.collection.name].append(queue.index)
+    await asyncio.gather(*(collections[name].create_indexes(added) for name, added in models.items()))

@@ -40,8 +40,3 @@ async def in_order(collection: Collection, owner: str, ids: Sequence[str]) -> li
     read = await collection.find({"_id": {"$in": list(ids)}, "user_id": owner}).to_list(None)
     by_id = {document["_id"]: document for document in read}
     return [by_id[identifier] for identifier in ids if identifier in by_id]
-
-
-def picked(document: Document, names: Sequence[str]) -> Document:
-    """The fields of these names that have a value."""
-    return {name: document[name] for name in names if document.get(name) is not None}

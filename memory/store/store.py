@@ -28,9 +28,9 @@ class Store:
 
     async def ping(self) -> None:
         """Asks the database for a sign of life; raises what the driver raises."""
-        await self.collections.owners.database.command("ping")
+        await self.collections.database.command("ping")
 
 
 def open_store(database: Database) -> Store:
-    collections = Collections.of(database)
+    collections = Collections(database)
     return Store(collections, Changes(collections), IdempotencyKeys(collections), StoredKeys(collections))

@@ -11,8 +11,7 @@ from config.prompts import prompt
 from config.recipes import ObserverRecipe
 from memory import metrics
 from memory.store import Collections, claim, fail, held
-from memory.traces.call import Task, Trace
-from memory.traces.documents import trace_of
+from memory.traces.trace import Task, Trace, trace_of
 from memory.traces.traces import Traces
 from utils.chat import ChatModel, Message
 from utils.errors import ModelError, ModelGarbage
@@ -54,10 +53,10 @@ log = logging.getLogger("Observer")  # the tool memory's document names it so
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a batch came to. `observed`: traces, whose insights may wait for an embedding. `more`: others may be due."""
+class Observed:
+    """What a batch came to. `count`: traces, whose insights may wait for an embedding. `more`: others may be due."""
 
-    observed: int = 0
+    count: int = 0
     more: bool = False
 
 
@@ -77,41 +76,33 @@ class TraceQueue:
             name: {"$substrCP": [f"${name}", 0, recipe.characters]} for name in ("raw_input", "raw_output")
         }
 
-    async def work(self) -> int:
-        """Observes all that is due; returns how many traces."""
-        total, pace, step = 0, Pace(), Step(more=True)
-        while step.more:
-            step = await self.step(pace)
-            total += step.observed
-        return total
-
     async def turn(self) -> int:
         """Observes batches of what is due for some seconds; returns how many traces. Where some are left, others have
         their turn, and until then there is no other of this process: word of work comes more often than that is done.
         """
-        total, step, until = 0, Step(more=True), monotonic() + TURN
+        total, step, until = 0, Observed(more=True), monotonic() + TURN
         if monotonic() < self._rest_until:
             return 0
         while step.more and monotonic() < until:
             step = await self.step()
-            total += step.observed
+            total += step.count
         if step.more:
             self._rest_until = monotonic() + TURN
         return total
 
-    async def step(self, pace: Pace | None = None) -> Step:
+    async def step(self) -> Observed:
         """Observes a batch of what is due, so that other work gets its turn before the next."""
-        await (pace or Pace()).step()
+        await Pace().step()
         claimed = await claim(self._traces, "observe", BATCH, read=self._read)
         if not claimed.documents:
-            return Step()
+            return Observed()
         async with held(self._traces, "observe", claimed):
             every = (self._observe(claimed.lease, document) for document in claimed.documents)
             done = await asyncio.gather(*every, return_exceptions=True)  # each ends under its lease
         for one in done:
             if isinstance(one, BaseException):
                 raise one
-        return Step(done.count(True), claimed.more)
+        return Observed(done.count(True), claimed.more)
 
     async def _observe(self, lease: str, document: Document) -> bool:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""

@@ -7,53 +7,63 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import new_id
-from memory.product import Landed, Record, Taker, nothing
-from memory.store import Collections, by_key, in_order, pending, picked
-from memory.traces.call import Called, Task
-from memory.traces.documents import batches, document_of
+from memory.lines import Count, Epoch, Kept, Line, Passed
+from memory.product import Inserting, Landed, Record, Taker, nothing
+from memory.store import Collections, by_key, in_order, pending
+from memory.traces.trace import Called, Task, batches, document_of
 from memory.traces.traces import Traces
 from utils.errors import Conflict, InvalidInput
-from utils.mongo import Document, insert_new
+from utils.fields import Identifier
+from utils.mongo import Document
 
 RESULTS = 1_000_000  # characters of tools' results that are read at once
-TASK = ("task_id", "epoch", "steps", "of_session", "created_at", "updated_at")
-TRACE = ("task_id", "step", "place", "tool_call_id", "tool_name", "raw_input", "raw_output", "query", "timestamp")
+
+
+class TaskLine(Kept):
+    task_id: Identifier
+    epoch: Epoch
+    steps: Count
+    of_session: bool
+
+
+class TraceLine(Line):
+    id: Identifier
+    task_id: Identifier
+    step: Count
+    place: Count
+    tool_call_id: str
+    tool_name: str
+    raw_input: str
+    raw_output: str
+    query: str
+    timestamp: Passed
+    summary: str
+    model: str
+    observed: bool
 
 
 async def task_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
     """Each task and its traces, oldest first."""
     async for task in by_key(collections.tasks, owner, "task_id"):
-        yield Record("task", picked(task, TASK))
+        yield Record("task", TaskLine.picked(task))
         own = {"user_id": owner, "task_id": task["task_id"], "epoch": task["epoch"]}
         order = [("step", 1), ("place", 1), ("_id", 1)]
         listed = await collections.traces.find(own, {"characters": 1}).sort(order).to_list(None)
         for keys in batches(listed, RESULTS):
             for trace in await in_order(collections.traces, owner, keys):
-                made = {"id": trace["trace_id"]} | picked(trace, TRACE)
-                noted = {"summary": trace["summary"], "model": trace["model"]}
-                yield Record("trace", made | noted | {"observed": trace["observe"]["state"] == "done"})
+                made = {"id": trace["trace_id"], "observed": trace["observe"]["state"] == "done"}
+                yield Record("trace", TraceLine.picked(trace) | made)
 
 
-class TaskTaker(Taker):
+class TaskTaker(Inserting):
     """Takes in `task`."""
 
     def __init__(self, owner: str, collections: Collections) -> None:
-        self._owner = owner
-        self._tasks = collections.tasks
+        super().__init__(collections.tasks, owner, lambda fields: fields | {"_id": new_id()})
         self.named: str | None = None  # the task of the last record
 
     def check(self, record: Record) -> None:
         self.named = record.fields["task_id"]
-
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [record.fields | {"_id": new_id(), "user_id": self._owner} for record in records]
-        inserted = await insert_new(self._tasks, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
-
-        async def take_back() -> None:
-            await self._tasks.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed("task", len(new), len(documents) - len(new), take_back)
 
 
 class TraceTaker(Taker):
@@ -92,7 +102,7 @@ class TraceTaker(Taker):
         async def take_back() -> None:
             await self._traces.drop(self._owner, new)
 
-        return Landed("trace", len(new), len(records) - len(new), take_back if new else nothing)
+        return Landed(len(new), take_back if new else nothing)
 
     def _document(self, task: Task, fields: Document) -> Document:
         call = Called(*(fields[name] for name in ("tool_call_id", "tool_name", "raw_input", "raw_output", "query")))

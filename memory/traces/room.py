@@ -2,43 +2,24 @@
 
 from dataclasses import dataclass
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from config.recipes import ObserverRecipe
 from memory.gists import Gists
-from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.product import Counts, Product, Queue, SessionEnd, Taker, index
 from memory.store import Store
 from memory.traces.queue import TraceQueue
-from memory.traces.records import TaskTaker, TraceTaker, task_records
+from memory.traces.records import TaskLine, TaskTaker, TraceLine, TraceTaker, task_records
 from memory.traces.traces import Traces
 from utils.chat import ChatModel
 
 INDEXES = {
     "traces": [
-        IndexModel([("user_id", ASCENDING), ("trace_id", ASCENDING)], name="owner_trace"),
-        IndexModel(
-            [
-                ("user_id", ASCENDING),
-                ("task_id", ASCENDING),
-                ("step", ASCENDING),
-                ("place", ASCENDING),
-                ("_id", ASCENDING),
-            ],
-            name="task_steps",
-        ),
-        IndexModel([("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("user_id", ASCENDING), ("task_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)],
-            name="task_newest",
-        ),
-        IndexModel(
-            [("observe.state", ASCENDING), ("observe.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="observe_work",
-            partialFilterExpression={"observe.lease_until": {"$exists": True}},
-        ),
+        index("owner_trace", "user_id", "trace_id"),
+        index("task_steps", "user_id", "task_id", "step", "place", "_id"),
+        index("owner_newest", "user_id", "-timestamp", "-_id"),
+        index("task_newest", "user_id", "task_id", "-timestamp", "-_id"),
     ],
     "tasks": [
-        IndexModel([("user_id", ASCENDING), ("task_id", ASCENDING)], name="owner_task", unique=True),
+        index("owner_task", "user_id", "task_id", unique=True),
     ],
 }
 
@@ -66,12 +47,13 @@ def open_traces(store: Store, gists: Gists, model: ChatModel | None) -> ToolTrac
         return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=model is not None)}
 
     product = Product(
-        "traces",
         indexes=INDEXES,
+        activity={"tasks": None, "traces": "timestamp"},
         queues=(Queue("observe", collections.traces, "observe", "trace_id", "tool_name"),),
         sweep=queue.step,
         forget_user=traces.forget,
         forget_session=forget_session,
+        lines={"task": TaskLine, "trace": TraceLine},
         records=lambda owner: task_records(collections, owner),
         takers=takers,
     )

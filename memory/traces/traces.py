@@ -18,9 +18,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.gists import GistEraser, JustSaid
 from memory.ids import new_id
 from memory.store import Changes, Collections, in_order, pending
-from memory.traces.call import Called, Task, Trace
-from memory.traces.documents import batches, document_of, trace_of
-from memory.traces.ids import id_of, key_of, recognise, suspect
+from memory.traces.trace import Called, Task, Trace, batches, document_of, id_of, key_of, recognise, suspect, trace_of
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new

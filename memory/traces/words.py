@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
-from memory.traces.call import Trace
+from memory.traces.trace import Trace
 from memory.views import MARKS
 from utils.text import STOPWORDS
 

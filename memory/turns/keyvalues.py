@@ -2,19 +2,22 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Annotated, Any
 
+from pydantic import Field
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from memory.domain import KeyValue
 from memory.ids import derived_id, new_epoch
-from memory.product import Landed, Record, Taker
-from memory.store import Changes, Collections, NotesCache, by_key, picked
+from memory.lines import Epoch, Kept, LinePart, Passed, Version
+from memory.product import Inserting, Record
+from memory.store import Changes, Collections, NotesCache, by_key
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
-from utils.mongo import Collection, Document, insert_new
+from utils.fields import MessageId
+from utils.mongo import Collection, Document
 from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
@@ -22,8 +25,22 @@ HISTORY = 50  # former values kept
 NONE = ""  # the tag that no value has
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 
-RECORD = ("key", "value", "created_at", "updated_at", "version", "epoch", "source")
-FORMER = ("value", "updated_at", "version", "source")
+
+class FormerValue(LinePart):
+    value: str
+    updated_at: Passed
+    version: Version
+    source: MessageId | None = None
+
+
+class MemoryLine(Kept):
+    key: MessageId
+    value: str
+    version: Version
+    epoch: Epoch | None = None
+    source: MessageId | None = None
+    sources: list[MessageId]
+    history: Annotated[list[FormerValue], Field(max_length=HISTORY)]
 
 
 class KeyValues:
@@ -103,7 +120,7 @@ class KeyValues:
         return _keyvalue(document)
 
     async def _replace(self, before: Document, value: str, source: str | None) -> KeyValue | None:
-        former = {name: before[name] for name in ("tokenCount", *FORMER)}
+        former = {name: before[name] for name in ("tokenCount", *FormerValue.model_fields)}
         fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
         changed = await self._memories.find_one_and_update(
             _same(before),
@@ -191,33 +208,18 @@ def _keyvalue(document: Document) -> KeyValue:
 async def keyvalue_records(memories: Collection, owner: str) -> AsyncIterator[Record]:
     """A `memory` for each of an owner's key-values."""
     async for memory in by_key(memories, owner, "key"):
-        history = [picked(former, FORMER) for former in memory["history"]]
-        yield Record("memory", picked(memory, RECORD) | {"sources": memory.get("sources", []), "history": history})
+        history = [FormerValue.picked(former) for former in memory["history"]]
+        yield Record("memory", MemoryLine.picked({"sources": []} | memory | {"history": history}))
 
 
-class KeyValueTaker(Taker):
+class KeyValueTaker(Inserting):
     """Takes in `memory`."""
 
     def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
-        self._owner = owner
-        self._memories = collections.memories
-        self._changes = changes
+        super().__init__(collections.memories, owner, partial(_document, owner), partial(changes.noted, owner))
 
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [self._document(record.fields) for record in records]
-        async with self._changes.noted(self._owner):
-            inserted = await insert_new(self._memories, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
 
-        async def take_back() -> None:
-            async with self._changes.noted(self._owner):
-                await self._memories.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed("memory", len(new), len(documents) - len(new), take_back)
-
-    def _document(self, fields: Document) -> Document:
-        history = [
-            {"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]
-        ]
-        made: Document = {"_id": derived_id(self._owner, fields["key"]), "user_id": self._owner, "source": None}
-        return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}
+def _document(owner: str, fields: Document) -> Document:
+    history = [{"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]]
+    made: Document = {"_id": derived_id(owner, fields["key"]), "source": None}
+    return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}

@@ -5,17 +5,21 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator
 from pymongo.errors import DuplicateKeyError
 
-from memory.domain import RULE_BASED, Candidate, Parts
+from config.recipes import RECIPES
+from memory.domain import RULE_BASED, Candidate, Drop, Parts
 from memory.ids import keys_of, unscoped
+from memory.lines import Count, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker
-from memory.store import Collections, by_ids, by_key, picked
+from memory.store import Collections, by_ids, by_key
 from memory.turns.places import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
+from utils.fields import Identifier, MessageId
 from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
@@ -74,7 +78,6 @@ class Receipt:
 
 
 CONSIDERED = ("considered", "observed")  # lists of candidates, by their `_id`s, which an import may give others
-RECORD = [field.name for field in fields(Receipt) if field.name not in (*CONSIDERED, "left_out")]
 
 
 class Receipts:
@@ -184,6 +187,61 @@ def _receipt(document: Document) -> Receipt:
     )
 
 
+def _known_recipe(name: str) -> str:
+    if name not in RECIPES:
+        raise ValueError("must be a recipe that is known here")
+    return name
+
+
+class Considered(LinePart):
+    key: MessageId
+    score: float
+    dense: float
+    recency: float | None = None
+    mmr: float | None = None
+    bm25: float | None = None
+    fused: float | None = None
+    rerank: float | None = None
+    dropped: Drop | None = None
+
+
+class UsedMemory(LinePart):
+    n: Count
+    id: MessageId
+    kind: str
+    section: str
+
+
+class LedgerLine(LinePart):
+    section: str
+    characters: Count
+    tokens: Count
+
+
+class ReceiptLine(Line):
+    turn_id: Identifier
+    session_id: Identifier
+    at: Passed
+    query: str
+    intent: str
+    need_memory: bool
+    memory_reason: str
+    agents_used: list[str]
+    model: str
+    recipe: Annotated[str, AfterValidator(_known_recipe)]
+    used: list[UsedMemory]
+    ledger: list[LedgerLine]
+    prompt_tokens: Count
+    completion_tokens: Count
+    interrupted: bool
+    messages: list[MessageId]
+    top_k: Count
+    tools_used: list[str] | None = None
+    searched: str | None = None
+    considered: list[Considered]
+    observed: list[Considered] | None = None
+
+
 async def receipt_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
     """The receipts of each session."""
     async for session in by_key(collections.sessions, owner, "session_id", {"session_id": 1}):
@@ -194,7 +252,7 @@ async def receipt_records(collections: Collections, owner: str) -> AsyncIterator
                 for name in CONSIDERED
                 if name in receipt
             }
-            yield Record("receipt", picked(receipt, RECORD) | considered)
+            yield Record("receipt", ReceiptLine.picked(receipt) | considered)
 
 
 class ReceiptTaker(Taker):
@@ -228,7 +286,7 @@ class ReceiptTaker(Taker):
         async def take_back() -> None:
             await self._receipts.delete_many({"_id": {"$in": new}, "user_id": self._owner})
 
-        return Landed("receipt", len(new), len(records) - len(new), take_back)
+        return Landed(len(new), take_back)
 
     async def _keys(self, ids: Sequence[str]) -> dict[str, str]:
         """The `_id`s here of what was considered; what is not there has its own."""

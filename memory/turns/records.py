@@ -7,23 +7,71 @@ to their places; in every other, and where a place is taken, they come behind th
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
+from pydantic import Field
 from pymongo.errors import DuplicateKeyError
 
-from memory.domain import Turn
+from memory.domain import Role, Turn
 from memory.gists import TEXT, GistEraser, document_of, turn_of
 from memory.ids import keys_of
+from memory.lines import PLACES, Count, Epoch, Index, Kept, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker, nothing
-from memory.store import PAGE, Changes, Collections, by_key, pending, picked
+from memory.store import PAGE, Changes, Collections, by_key, pending
 from memory.turns.places import Place, Places, place_in
 from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
 from utils.errors import Conflict, InvalidInput
+from utils.fields import Identifier, MessageId, Moment, Name
 from utils.mongo import Document, insert_new
 
-SESSION = ("title", "created_at", "updated_at", "epoch")
-MESSAGE = ("session_id", "id", "role", "content", "timestamp", "created_at", "name", "turn_id", "model", "interrupted")
+
+class SessionLine(Kept):
+    alone = True
+    id: Identifier
+    title: str
+    epoch: Epoch
+    places: Annotated[int, Field(ge=0, le=PLACES)]
+    summarised_to: Annotated[int, Field(ge=-1, lt=PLACES)]
+
+
+class WindowSummary(LinePart):
+    at: Passed
+    text: str
+    message_count: Count
+    model: str
+    from_index: Index
+    to_index: Index
+
+
+class DigestPart(LinePart):
+    text: str
+    model: str
+    to_index: Index
+    at: Passed
+
+
+class SummariesLine(Kept):
+    alone = True
+    session_id: Identifier
+    summaries: Annotated[list[WindowSummary], Field(max_length=1_000)]
+    digest: DigestPart | None = None
+
+
+class MessageLine(Line):
+    session_id: Identifier
+    id: MessageId
+    place: Index
+    role: Role
+    content: str
+    timestamp: Moment
+    created_at: Passed
+    name: Name | None = None
+    turn_id: MessageId | None = None
+    model: str | None = None
+    interrupted: bool | None = None
+    facts: Literal["pending", "done"] | None = None
 
 
 async def conversation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
@@ -31,12 +79,11 @@ async def conversation_records(collections: Collections, owner: str) -> AsyncIte
     async for session in by_key(collections.sessions, owner, "session_id", {"events": 0, "uncounted": 0}):
         identifier, places = session["session_id"], session["next_index"]
         standing = {"id": identifier, "places": places, "summarised_to": session["summary"]["to"]}
-        yield Record("session", standing | picked(session, SESSION))
+        yield Record("session", SessionLine.picked(session) | standing)
         own = {"user_id": owner, "session_id": identifier}
         async for document in collections.summaries.find(own).sort("_id", 1):
-            summaries = [{"at": summary["t"]} | picked(summary, WRITTEN) for summary in document["summaries"]]
-            of_all = picked(document, ("session_id", "created_at", "updated_at", "digest"))
-            yield Record("summaries", {"summaries": summaries} | of_all)
+            summaries = [WindowSummary.picked(summary | {"at": summary["t"]}) for summary in document["summaries"]]
+            yield Record("summaries", SummariesLine.picked(document | {"summaries": summaries}))
         after, read = -1, PAGE
         while read == PAGE:
             read = 0
@@ -47,7 +94,7 @@ async def conversation_records(collections: Collections, owner: str) -> AsyncIte
 
 
 def _exported(message: Document) -> Document:
-    made = picked(message, MESSAGE) | {"place": message["message_index"]}
+    made = MessageLine.picked(message) | {"place": message["message_index"]}
     if "facts" in message:
         made["facts"] = "done" if message["facts"]["state"] == "done" else "pending"
     return made
@@ -146,7 +193,7 @@ class ConversationTaker(Taker):
         async def take_back() -> None:
             await self._documents.delete_one(place.session | {"importing": True})
 
-        return Landed("session", int(not there), int(there), nothing if there else take_back)
+        return Landed(int(not there), nothing if there else take_back)
 
     async def _insert(self, session: Document) -> bool:
         """Whether a session is new. One whose id another user has gets a `_id` of its own."""
@@ -164,9 +211,11 @@ class ConversationTaker(Taker):
         session = self._open
         assert session is not None  # noqa: S101  `check` refuses what is of no session
         if not session.as_exported:  # its places are others: workers make summaries of what comes
-            return Landed("summaries", 0, 1)
+            return Landed(0)
         key = key_of(self._owner, fields["session_id"], session.place.epoch)
-        summaries = [{"t": summary["at"]} | picked(summary, WRITTEN) for summary in fields["summaries"]]
+        summaries = [
+            {"t": summary["at"]} | {name: summary[name] for name in WRITTEN} for summary in fields["summaries"]
+        ]
         document = fields | {"_id": key, "user_id": self._owner, "summaries": summaries}
         async with self._changes.noted(self._owner):
             [inserted] = await insert_new(self._summaries, [document])
@@ -175,7 +224,7 @@ class ConversationTaker(Taker):
             async with self._changes.noted(self._owner):
                 await self._summaries.delete_one({"_id": key, "user_id": self._owner})
 
-        return Landed("summaries", int(inserted), int(not inserted), take_back if inserted else nothing)
+        return Landed(int(inserted), take_back if inserted else nothing)
 
     async def _say(self, messages: Sequence[Document]) -> Landed:
         session = self._open
@@ -184,7 +233,7 @@ class ConversationTaker(Taker):
         first = {message["id"]: message for message in reversed(messages)}
         fresh = [one for one in messages if one["id"] not in known and first[one["id"]] is one]
         if not fresh:
-            return Landed("message", 0, len(messages))
+            return Landed(0)
         await self._mark(session)
         placed = await self._placed(session, fresh)
         new = await self._turns.insert(self._owner, [_message(self._owner, session.place, *one) for one in placed])
@@ -202,7 +251,7 @@ class ConversationTaker(Taker):
                 raise
         elif len(new) < len(fresh):
             session.miscounted = True  # somebody else said some of them meanwhile: all are counted anew
-        return Landed("message", len(new), len(messages) - len(new), take_back)
+        return Landed(len(new), take_back)
 
     async def _mark(self, session: _Open) -> None:
         """Notes that messages are coming, and that the session has places for all of them."""

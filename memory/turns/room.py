@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from memory.gists import GistEraser, Gists
-from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.product import Counts, Product, Queue, SessionEnd, Taker, index
 from memory.store import Changes, Collections, Store
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
-from memory.turns.keyvalues import KeyValues, KeyValueTaker, keyvalue_records
+from memory.turns.keyvalues import KeyValues, KeyValueTaker, MemoryLine, keyvalue_records
 from memory.turns.places import Places
-from memory.turns.receipts import Receipts, ReceiptTaker, receipt_records
-from memory.turns.records import ConversationTaker, conversation_records
+from memory.turns.receipts import ReceiptLine, Receipts, ReceiptTaker, receipt_records
+from memory.turns.records import ConversationTaker, MessageLine, SessionLine, SummariesLine, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
 from memory.turns.turns import Turns
@@ -23,30 +21,27 @@ from utils.mongo import Document
 
 CONVERSATIONS = {
     "sessions": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("summary.state", ASCENDING), ("summary.lease_until", ASCENDING), ("_id", ASCENDING)], name="summary_work"
-        ),
+        index("owner_session", "user_id", "session_id", unique=True),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
     "summaries": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        index("owner_session", "user_id", "session_id"),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
     "drafts": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
-        IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
+        index("owner_session", "user_id", "session_id"),
+        index("oldest", "at", "_id"),
     ],
 }
 KEYVALUES = {
     "memories": [
-        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        index("owner_key", "user_id", "key", unique=True),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
     ],
 }
 RECEIPTS = {
     "receipts": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+        index("owner_session", "user_id", "session_id"),
     ],
 }
 
@@ -139,12 +134,13 @@ def _conversations_product(
         return {"session": taker, "summaries": taker, "message": taker}
 
     return Product(
-        "conversations",
         indexes=CONVERSATIONS,
-        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title"),),
+        activity={"sessions": "updated_at"},
+        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),),
         sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,
+        lines={"session": SessionLine, "summaries": SummariesLine, "message": MessageLine},
         records=lambda owner: conversation_records(collections, owner),
         takers=takers,
     )
@@ -157,9 +153,10 @@ def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
         return {"memories": gone.deleted_count}
 
     return Product(
-        "keyvalues",
         indexes=KEYVALUES,
+        activity={"memories": "updated_at"},
         forget_user=forget_user,
+        lines={"memory": MemoryLine},
         records=lambda owner: keyvalue_records(collections.memories, owner),
         takers=lambda owner: {"memory": KeyValueTaker(owner, collections, changes)},
     )
@@ -176,10 +173,10 @@ def _receipts_product(collections: Collections) -> Product:
         return {"receipts": (await collections.receipts.delete_many(old)).deleted_count}
 
     return Product(
-        "receipts",
         indexes=RECEIPTS,
         forget_user=forget_user,
         forget_session=forget_session,
+        lines={"receipt": ReceiptLine},
         records=lambda owner: receipt_records(collections, owner),
         takers=lambda owner: {"receipt": ReceiptTaker(owner, collections)},
     )

@@ -11,7 +11,7 @@ from openai import AsyncOpenAI
 from agents.memory import Memory
 from agents.memory_tools import MemoryTools
 from agents.tools import record_part
-from agents.tools.record_part import Part
+from agents.tools.record_part import TextPart
 from memory.observations.observations import Observations
 from memory.turns.keyvalues import NONE
 from tests.conversations import USER
@@ -249,9 +249,9 @@ async def test_a_record_is_read_beside_the_event_loop(quiet: Memory, monkeypatch
     [trace_id] = (await compress(quiet, [user("Where is it?"), *step(1)], owner=USER)).trace_ids
     threads: list[int] = []
 
-    def read(text: str, **_: Any) -> Part:
+    def read(text: str, **_: Any) -> TextPart:
         threads.append(threading.get_ident())
-        return Part(text, 0, len(text))
+        return TextPart(text, 0, len(text))
 
     monkeypatch.setattr(record_part, "part_of", read)
     assert "error" not in json.loads(await MemoryTools(quiet, USER).call("tool_record", {"trace_id": trace_id}))

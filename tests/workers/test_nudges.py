@@ -43,8 +43,8 @@ def test_many_nudges_at_once_go_out_as_few(queue: Queue) -> None:
     nudge = nudge_over(queue)
     queue.free.clear()
     for _ in range(1_000):
-        nudge.embed()
-        nudge.summarise()
+        nudge("embed")
+        nudge("summarise")
     queue.free.set()
     eventually(lambda: len(queue.sent) >= 2)
     nudge.close()
@@ -55,15 +55,14 @@ def test_many_nudges_at_once_go_out_as_few(queue: Queue) -> None:
 def test_a_nudge_after_one_that_went_out_goes_out_too(queue: Queue) -> None:
     nudge = nudge_over(queue)
     for number in range(1, 4):
-        nudge.embed()
+        nudge("embed")
         eventually(lambda number=number: len(queue.sent) == number)
     nudge.close()
 
 
 def test_each_kind_of_work_has_a_task_of_its_own(queue: Queue) -> None:
     nudge = nudge_over(queue)
-    for want in (nudge.embed, nudge.summarise, nudge.learn, nudge.observe):
-        want()
+    nudge("embed", "summarise", "learn", "observe")
     eventually(lambda: len(queue.sent) == 4)
     nudge.close()
     assert set(queue.sent) == {"loci.embed", "loci.summarise", "loci.learn", "loci.observe"}
@@ -74,7 +73,7 @@ def test_asking_never_waits_for_the_broker(queue: Queue) -> None:
     queue.free.clear()
     nudge = nudge_over(queue)
     for _ in range(100):
-        nudge.embed()
+        nudge("embed")
     assert queue.sent == []
     queue.free.set()
     nudge.close()
@@ -83,10 +82,10 @@ def test_asking_never_waits_for_the_broker(queue: Queue) -> None:
 def test_a_broker_that_fails_is_told_again_the_next_time(queue: Queue, caplog: pytest.LogCaptureFixture) -> None:
     nudge = nudge_over(queue)
     queue.error = ConnectionError("redis://:secret@host")
-    nudge.embed()
+    nudge("embed")
     eventually(lambda: caplog.messages)
     queue.error = None
-    nudge.embed()
+    nudge("embed")
     eventually(lambda: len(queue.sent) == 2)
     nudge.close()
     assert caplog.messages == ["the broker does not take nudges: ConnectionError"]
@@ -94,7 +93,7 @@ def test_a_broker_that_fails_is_told_again_the_next_time(queue: Queue, caplog: p
 
 def test_a_broker_that_is_away_does_not_hold_up_the_end() -> None:
     nudge = nudge_over(Celery(broker=f"redis://127.0.0.1:{free_port()}/0", set_as_current=False))
-    nudge.embed()
+    nudge("embed")
     began = time.monotonic()
     nudge.close()
     assert time.monotonic() - began < 6

@@ -8,6 +8,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
+from agents.upkeep import Work
 from config.recipes import NEXT_STEP, TOOL_MEMORY
 from config.settings import Settings
 from memory.traces.traces import Called
@@ -23,6 +24,7 @@ from tests.tool_calls import (
     context,
     insights,
     kept,
+    observe_all,
     result,
     step,
     steps,
@@ -151,11 +153,8 @@ async def test_who_embeds_and_observes_is_told_of_what_is_new(make_settings: Cal
     class Heard(Silent):
         told: ClassVar[list[str]] = []
 
-        def embed(self) -> None:
-            self.told.append("embed")
-
-        def observe(self) -> None:
-            self.told.append("observe")
+        def __call__(self, *works: Work) -> None:
+            self.told += works
 
     async with open_memory(make_settings(), nudge=Heard()) as memory:
         for messages in ([user(BOOK)], [user(BOOK), *step(1)], [user(BOOK), *step(1)]):
@@ -262,7 +261,7 @@ async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory,
     scripted_model.always(answer("Flight HAT001 is booked out."), on="observer")
     noted = step(1, {"code": "HAT001", "note": LONG})
     await compress(with_model, [user(BOOK), *noted])
-    await with_model.engine.tools.queue.work()
+    await observe_all(with_model)
     done = await compress(with_model, [user(BOOK), *noted, *step(2)])
     assert "\nFlight HAT001 is booked out.\nRaw Data: " in context(done.messages)
     assert scripted_model.asked("observer")[0]["messages"][1]["content"].startswith(f'{{"task":"{BOOK}"')

@@ -16,7 +16,7 @@ from agents.tools import search as tool_search
 from agents.tools.budget import tokens_of
 from agents.tools.search import WAITED
 from config.settings import Settings
-from memory.traces import documents as trace_documents
+from memory.traces import trace as trace_documents
 from memory.traces import traces
 from tests.conversations import Silent, found, say, settle
 from tests.scripted_model import ScriptedModel, status

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from agents.upkeep.background import BackgroundNudge
-from memory.traces.queue import Step
+from agents.upkeep.background import BackgroundNudge, Work
+from memory.traces.queue import Observed
 from tests.conversations import USER, messages, pairs
 
 
@@ -26,7 +26,7 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
     monkeypatch.setattr(quiet.engine.gists.queue, "work", work)
     nudge = BackgroundNudge(quiet.engine)
     for _ in range(5):
-        nudge.embed()
+        nudge("embed")
         await asyncio.sleep(0)
     going.set()
     await nudge.close()
@@ -38,7 +38,7 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
     [("embed", "gists.queue"), ("summarise", "chats.summaries"), ("learn", "knowledge.queue")],
 )
 async def test_each_nudge_leads_to_its_own_work(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch, nudged: str, queue: str
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, nudged: Work, queue: str
 ) -> None:
     worked: list[str] = []
 
@@ -52,7 +52,7 @@ async def test_each_nudge_leads_to_its_own_work(
     for name in ("gists.queue", "chats.summaries", "knowledge.queue"):
         monkeypatch.setattr(attrgetter(name)(quiet.engine), "work", working(name))
     nudge = BackgroundNudge(quiet.engine)
-    getattr(nudge, nudged)()
+    nudge(nudged)
     await nudge.close()
     assert worked == [queue]
 
@@ -60,9 +60,9 @@ async def test_each_nudge_leads_to_its_own_work(
 async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_embedded(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps, worked = [Step(8, more=True), Step(0, more=True), Step(1)], list[str]()
+    steps, worked = [Observed(8, more=True), Observed(0, more=True), Observed(1)], list[str]()
 
-    async def step() -> Step:
+    async def step() -> Observed:
         worked.append("observe")
         return steps.pop(0)
 
@@ -73,7 +73,7 @@ async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_em
     monkeypatch.setattr(quiet.engine.tools.queue, "step", step)
     monkeypatch.setattr(quiet.engine.gists.queue, "work", embed)
     nudge = BackgroundNudge(quiet.engine)
-    nudge.observe()
+    nudge("observe")
     await nudge.close()
     assert worked.count("observe") == 3 and 1 <= worked.count("embed") <= 2 and worked[-1] == "embed"
 
@@ -89,9 +89,9 @@ async def test_work_that_fails_is_logged_and_left_to_the_sweep(
 
     with monkeypatch.context() as patch, caplog.at_level(logging.ERROR):
         patch.setattr(quiet.engine.gists.embedder, "embed", broken)
-        nudge.embed()
+        nudge("embed")
         await nudge.close()
     assert "the sweep will try again" in caplog.text
     assert {one["embed"]["state"] for one in await messages(quiet)} == {"pending"}
-    nudge.embed()
+    nudge("embed")
     await nudge.close()

@@ -34,7 +34,7 @@ async def test_it_waits_for_no_embedding(quiet: Memory) -> None:
     async with bank_condensing(quiet.engine):
         await update(quiet, HUGE)
         assert await condensed(quiet) <= BankRecipe().target
-    assert (await quiet.engine.not_embedded(1)).count  # nobody has embedded anything
+    assert (await quiet.engine.gists.queue.count_waiting(1)).count  # nobody has embedded anything
 
 
 async def test_a_memory_that_works_in_the_background_does_it_too(make_settings: Callable[..., Settings]) -> None:

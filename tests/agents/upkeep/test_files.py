@@ -13,6 +13,7 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from agents.upkeep import files as module
+from agents.upkeep import rounds
 from agents.upkeep.files import bank_files
 from config.settings import Settings
 from memory.banks.folder import BankFolder, Written
@@ -228,7 +229,7 @@ async def test_a_folder_in_which_nothing_can_be_written_is_told_of_at_the_start(
         def no_locks(*_: Any) -> None:
             raise OSError(errno.ENOLCK, "No locks available")
 
-        monkeypatch.setattr(module.fcntl, "flock", no_locks)
+        monkeypatch.setattr(rounds.fcntl, "flock", no_locks)
     with pytest.raises(ConfigurationError, match="banks, under LOCI_HOME, cannot be written"):
         async with bank_files(opened.engine, 0.05):
             pass

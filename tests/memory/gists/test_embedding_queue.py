@@ -159,10 +159,10 @@ async def test_what_an_earlier_encoder_embedded_is_counted_among_what_waits(quie
     await quiet.add(USER, "s1", pairs(6), wait=True)  # user0 … user5, assistant0 … assistant5
     vectors = engine.store.collections.vectors
     await vectors.update_many({"role": "user"}, {"$set": EARLIER})
-    assert [(await engine.not_embedded(most)).count for most in (100, 4)] == [6, 4]
+    assert [(await engine.gists.queue.count_waiting(most)).count for most in (100, 4)] == [6, 4]
     await vectors.update_one({"_id": "user2"}, {"$set": {"embed": pending()}})
-    assert [(await engine.not_embedded(most)).count for most in (100, 4)] == [6, 4]  # none counts twice
-    assert [(await engine.not_embedded(most)).at_least for most in (100, 6, 5, 1, 0)] == [
+    assert [(await engine.gists.queue.count_waiting(most)).count for most in (100, 4)] == [6, 4]  # none counts twice
+    assert [(await engine.gists.queue.count_waiting(most)).at_least for most in (100, 6, 5, 1, 0)] == [
         False,
         False,
         True,
@@ -170,9 +170,9 @@ async def test_what_an_earlier_encoder_embedded_is_counted_among_what_waits(quie
         True,
     ]
     await engine.gists.queue.work()
-    assert (await engine.not_embedded(100)).count == 5
+    assert (await engine.gists.queue.count_waiting(100)).count == 5
     await engine.gists.queue.renew()
-    assert (await engine.not_embedded(100)).count == 0
+    assert (await engine.gists.queue.count_waiting(100)).count == 0
 
 
 async def test_of_a_large_store_what_is_up_to_date_is_counted_through_once(
@@ -182,19 +182,19 @@ async def test_of_a_large_store_what_is_up_to_date_is_counted_through_once(
     engine = quiet.engine
     await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
     await engine.store.collections.vectors.update_many({"_id": {"$in": ["m5", "m8"]}}, {"$set": EARLIER})
-    assert (await engine.not_embedded(100)).count == 2
+    assert (await engine.gists.queue.count_waiting(100)).count == 2
     monkeypatch.setattr(embed, "COUNTING", 0.0)
-    assert await engine.not_embedded(100) == Waiting(0, at_least=True)  # no time to look
+    assert await engine.gists.queue.count_waiting(100) == Waiting(0, at_least=True)  # no time to look
     monkeypatch.setattr(embed, "COUNTING", 60.0)
-    assert (await engine.not_embedded(100)).count == 2
+    assert (await engine.gists.queue.count_waiting(100)).count == 2
     asked: list[str] = []
     monkeypatch.setattr(engine.gists.queue, "_last_of_page", _noting(engine.gists.queue, asked))
-    assert (await engine.not_embedded(100)).count == 2
+    assert (await engine.gists.queue.count_waiting(100)).count == 2
     assert asked == ["m3", "m5", "m7", "m8"]
     await engine.gists.queue.renew()
-    assert (await engine.not_embedded(100)).count == 0
+    assert (await engine.gists.queue.count_waiting(100)).count == 0
     asked.clear()
-    assert (await engine.not_embedded(100)).count == 0
+    assert (await engine.gists.queue.count_waiting(100)).count == 0
     assert asked == []
 
 
@@ -240,7 +240,7 @@ async def test_where_nothing_is_an_earlier_encoders_nothing_is_logged(
 async def test_what_a_providers_model_embedded_does_not_wait(with_model: Memory) -> None:
     await with_model.add(USER, "s1", pairs(2), wait=True)
     await with_model.engine.store.collections.vectors.update_many({}, {"$set": EARLIER})
-    assert (await with_model.engine.not_embedded(100)).count == 0  # it has to be asked for
+    assert (await with_model.engine.gists.queue.count_waiting(100)).count == 0  # it has to be asked for
 
 
 async def test_a_model_that_changes_its_dimension_stores_nothing(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.mirror.files import Entry, Unreadable, Where, parse, path_of, plain, render, says, where
+from memory.mirror.files import MirrorEntry, Unreadable, Where, parse, path_of, plain, render, says, where
 
 AT = datetime(2025, 3, 1, 12, 30, 5, 123000, tzinfo=UTC)
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\r"), max_size=300)
@@ -17,22 +17,22 @@ MOMENTS = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=s
 
 @given(NAMES, NAMES, MOMENTS, TEXTS)
 def test_a_message_is_read_as_it_was_written(identifier: str, conversation: str, moment: datetime, text: str) -> None:
-    entry = Entry(identifier, conversation, "user", moment, text)
+    entry = MirrorEntry(identifier, conversation, "user", moment, text)
     said = parse(render(entry))
-    assert said == Entry(identifier, conversation, "user", moment, plain(text))
+    assert said == MirrorEntry(identifier, conversation, "user", moment, plain(text))
     assert says(render(entry), entry)
 
 
 @given(TEXTS, st.lists(NAMES, max_size=3), MOMENTS)
 def test_a_fact_is_read_as_it_was_written(text: str, sources: list[str], moment: datetime) -> None:
-    entry = Entry("f1", "s", "fact", AT, text, valid_from=moment, sources=tuple(sources), decided_by="user")
-    assert parse(render(entry)) == Entry(
+    entry = MirrorEntry("f1", "s", "fact", AT, text, valid_from=moment, sources=tuple(sources), decided_by="user")
+    assert parse(render(entry)) == MirrorEntry(
         "f1", "s", "fact", AT, plain(text), valid_from=moment, sources=tuple(sources), decided_by="user"
     )
 
 
 def test_a_file_has_front_matter_and_the_plain_text() -> None:
-    entry = Entry("f1", "trip", "fact", AT, "The user lives in Oslo.", AT, ("m1",), "rule_based")
+    entry = MirrorEntry("f1", "trip", "fact", AT, "The user lives in Oslo.", AT, ("m1",), "rule_based")
     post = frontmatter.loads(render(entry).decode())
     assert post.content == "The user lives in Oslo."
     assert post.metadata == {
@@ -48,15 +48,15 @@ def test_a_file_has_front_matter_and_the_plain_text() -> None:
 
 
 def test_paths_are_those_of_the_layout() -> None:
-    assert path_of(Entry("m1", "trip", "user", AT, "")) == "entries/trip/turns/user/2025-03-01T12-30-05Z__m1.md"
-    assert path_of(Entry("m2", "trip", "tool", AT, "")) == "entries/trip/turns/tool/2025-03-01T12-30-05Z__m2.md"
-    assert path_of(Entry("f1", "Trip", "fact", AT, "")) == "entries/%54rip/facts/2025-03-01T12-30-05Z__f1.md"
-    assert path_of(Entry("x", "trip", "summary", AT, "")) == "entries/trip/summaries/summary.md"
+    assert path_of(MirrorEntry("m1", "trip", "user", AT, "")) == "entries/trip/turns/user/2025-03-01T12-30-05Z__m1.md"
+    assert path_of(MirrorEntry("m2", "trip", "tool", AT, "")) == "entries/trip/turns/tool/2025-03-01T12-30-05Z__m2.md"
+    assert path_of(MirrorEntry("f1", "Trip", "fact", AT, "")) == "entries/%54rip/facts/2025-03-01T12-30-05Z__f1.md"
+    assert path_of(MirrorEntry("x", "trip", "summary", AT, "")) == "entries/trip/summaries/summary.md"
 
 
 @given(NAMES.filter(lambda name: "/" not in name and name not in (".", "..")), NAMES)
 def test_a_path_tells_its_conversation_and_role(conversation: str, identifier: str) -> None:
-    place = where(path_of(Entry(identifier, conversation, "user", AT, "")))
+    place = where(path_of(MirrorEntry(identifier, conversation, "user", AT, "")))
     assert place is not None and place.role == "user"
     assert place.conversation == (None if "~" in place.folder else conversation)
 
@@ -87,14 +87,16 @@ def test_what_is_no_file_of_the_mirror_is_not_read(path: str) -> None:
 
 
 def test_an_id_does_not_look_like_a_conflict() -> None:
-    assert where(path_of(Entry("m.conflict", "s", "user", AT, ""))) == Where("s", "s", "user")
-    assert path_of(Entry("m.conflict", "s", "user", AT, "")) != path_of(Entry("m%2econflict", "s", "user", AT, ""))
+    assert where(path_of(MirrorEntry("m.conflict", "s", "user", AT, ""))) == Where("s", "s", "user")
+    assert path_of(MirrorEntry("m.conflict", "s", "user", AT, "")) != path_of(
+        MirrorEntry("m%2econflict", "s", "user", AT, "")
+    )
 
 
 def test_a_file_needs_no_front_matter() -> None:
-    assert parse("\ufeffHello\r\nthere\n".encode()) == Entry(None, None, None, None, "Hello\nthere")
-    assert parse(b"---\n---\nHello") == Entry(None, None, None, None, "Hello")
-    assert parse(b"---\ntags: [a]\nid: 7\ncreated_at: 2025-03-01\n---\nHello\n\n---\nthere") == Entry(
+    assert parse("\ufeffHello\r\nthere\n".encode()) == MirrorEntry(None, None, None, None, "Hello\nthere")
+    assert parse(b"---\n---\nHello") == MirrorEntry(None, None, None, None, "Hello")
+    assert parse(b"---\ntags: [a]\nid: 7\ncreated_at: 2025-03-01\n---\nHello\n\n---\nthere") == MirrorEntry(
         "7", None, None, datetime(2025, 3, 1, tzinfo=UTC), "Hello\n\n---\nthere"
     )
 

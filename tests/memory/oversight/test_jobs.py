@@ -11,11 +11,9 @@ from memory.domain import FACT, SECTION, TURN
 from memory.gists.embedding_queue import UNAVAILABLE
 from memory.observations.observation import CATEGORIES
 from memory.oversight import jobs as module
-from memory.oversight.jobs import KINDS, TOLD, Kind
-from memory.oversight.owners import OTHER_KINDS
-from memory.product import Queue
+from memory.oversight.jobs import TOLD
 from memory.store.leases import claim, count, fail
-from memory.traces.call import Called
+from memory.traces.trace import Called
 from tests.conversations import USER, pairs, turn
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
@@ -80,14 +78,14 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit. " * 20, stating=True)])
     await quiet.tool_memory.add(USER, "t1", Called("c1", "list_files", "{}", "a.txt"))
     await quiet.activate(USER, "project", "Lighthouse", None, None)
-    queues: dict[Kind, Queue] = quiet.engine.oversight.jobs._queues
+    queues = quiet.engine.oversight.jobs._queues
     dead: dict[str, Any] = {"state": "dead", "attempts": 3, "lease_until": now(), "error": "boom"}
     for queue in queues.values():
         first = await queue.collection.find_one({queue.id: {"$exists": True}})
         assert first is not None
         await queue.collection.update_one({"_id": first["_id"]}, {"$set": {queue.field: dead}})
     found = await quiet.engine.oversight.jobs.page("dead", limit=50)
-    assert [one.kind for one in found] == list(KINDS)
+    assert [one.kind for one in found] == list(quiet.engine.oversight.jobs.kinds)
     assert {one.owner for one in found} == {USER}
     told = {one.kind: (one.about, one.text) for one in found}
     assert told["summarise"][0] == "s1"
@@ -95,7 +93,7 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     assert told["sections"] == told["condense"] == ("project/lighthouse", "Lighthouse")
     assert all(len(one.text) <= 200 for one in found)
     assert [one.counts["dead"] for one in await quiet.engine.oversight.jobs.waiting()] == [1] * 6
-    assert [await quiet.retry(kind) for kind in KINDS] == [1] * 6
+    assert [await quiet.retry(kind) for kind in quiet.engine.oversight.jobs.kinds] == [1] * 6
     waiting = await quiet.engine.oversight.jobs.waiting()
     assert all(one.counts["dead"] == 0 and one.counts["waiting"] >= 1 for one in waiting)
 
@@ -127,12 +125,12 @@ async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
     vectors = quiet.engine.store.collections.vectors
     await vectors.update_many({}, {"$set": {"embed": {"state": "dead", "attempts": 3, "lease_until": now()}}})
     kinds = {document["_id"]: document["kind"] for document in await vectors.find({}).to_list(None)}
-    found = await quiet.engine.oversight.jobs.page("dead", "embed", limit=50)
+    found = await quiet.engine.oversight.jobs.page("dead", ["embed"], limit=50)
     assert {kinds[one.key] for one in found} >= {TURN, FACT}
     assert {(kinds[one.key] == TURN, one.session_id) for one in found} == {(True, "s1"), (False, None)}
     dead = {"state": "dead", "attempts": 3, "lease_until": now()}
     await quiet.engine.store.collections.sessions.update_one({}, {"$set": {"summary": dead}})
-    assert [one.session_id for one in await quiet.engine.oversight.jobs.page("dead", "summarise", limit=2)] == ["s1"]
+    assert [one.session_id for one in await quiet.engine.oversight.jobs.page("dead", ["summarise"], limit=2)] == ["s1"]
 
 
 async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vectors: Collection) -> None:
@@ -147,7 +145,7 @@ async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vecto
 async def test_a_place_of_another_list_is_refused(quiet: Memory) -> None:
     for place in ("nonsense/x", "embed/x"):
         with pytest.raises(InvalidInput):
-            await quiet.engine.oversight.jobs.page("dead", "facts", limit=1, after=(now(), place))
+            await quiet.engine.oversight.jobs.page("dead", ["facts"], limit=1, after=(now(), place))
 
 
 class Asked:
@@ -163,12 +161,14 @@ class Asked:
 async def test_no_document_is_read_to_count_what_waits_and_what_there_is(quiet: Memory, vectors: Collection) -> None:
     asked: Any = Asked()
     await count(asked, "embed", ["pending"], 10)
-    for filter, number in ((asked.filter, 4), ({"kind": {"$in": OTHER_KINDS}, "user_id": USER}, 0)):
+    others = quiet.engine.oversight.owners.other_kinds
+    for filter, number in ((asked.filter, 4), ({"kind": {"$in": others}, "user_id": USER}, 0)):
         counting = {"explain": {"count": "vectors", "query": filter}, "verbosity": "executionStats"}
         explained = await vectors.database.command(counting)
         assert explained["executionStats"]["totalDocsExamined"] == 0, filter
         assert await vectors.count_documents(filter) == number
 
 
-def test_all_kinds_of_gists_but_messages_are_in_the_index_that_counts_them() -> None:
-    assert all(kind < TURN for kind in (FACT, *CATEGORIES, SECTION))
+async def test_all_kinds_of_gists_but_messages_are_in_the_index_that_counts_them(quiet: Memory) -> None:
+    assert set(quiet.engine.oversight.owners.other_kinds) == {FACT, *CATEGORIES, SECTION}
+    assert all(kind < TURN for kind in quiet.engine.oversight.owners.other_kinds)

@@ -158,10 +158,10 @@ async def test_a_lease_runs_on_for_as_long_as_its_holder_works(
 async def test_jobs_wait_until_they_are_done_or_dead(jobs: Collection, quiet: Memory) -> None:
     assert [await count_waiting(jobs, "embed", most) for most in (100, 4)] == [10, 4]
     taken = await claim(jobs, "embed", 2)
-    assert (await quiet.engine.not_embedded(100)).count == 10
+    assert (await quiet.engine.gists.queue.count_waiting(100)).count == 10
     await jobs.update_one({"_id": taken.documents[0]["_id"]}, {"$set": {"embed.state": "dead"}})
-    assert (await quiet.engine.not_embedded(100)).count == 9
+    assert (await quiet.engine.gists.queue.count_waiting(100)).count == 9
     await later(jobs)
     await reclaim(jobs, "embed")
     await quiet.engine.gists.queue.work()
-    assert (await quiet.engine.not_embedded(100)).count == 0
+    assert (await quiet.engine.gists.queue.count_waiting(100)).count == 0

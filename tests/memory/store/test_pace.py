@@ -9,7 +9,7 @@ import pytest
 from agents.memory import Memory
 from memory.store.leases import pending
 from tests.conversations import USER, messages, turn
-from tests.tool_calls import called, keep
+from tests.tool_calls import called, keep, observe_all
 from utils import yielding
 from utils.yielding import ANSWERING
 
@@ -39,7 +39,7 @@ async def test_the_observer_waits_for_a_request_that_is_being_answered(
     await keep(quiet.engine.tools.traces, called(1))
     waiting = {"$set": {"observe": pending()}}
     await quiet.engine.store.collections.traces.update_many({}, waiting)
-    working = asyncio.create_task(quiet.engine.tools.queue.work())
+    working = asyncio.create_task(observe_all(quiet))
     await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
     assert not working.done()
     answered()

@@ -13,12 +13,12 @@ from config.settings import Settings
 from memory import metrics
 from memory.store.leases import MAX_ATTEMPTS
 from memory.traces import queue as trace_queue
-from memory.traces.queue import BATCH, Step
+from memory.traces.queue import BATCH, Observed
 from memory.traces.traces import Traces
 from memory.views.records import Record
 from tests.conversations import Silent
 from tests.scripted_model import Behaviour, ScriptedModel, answer, html, null_content, status
-from tests.tool_calls import called, come_due, insights, jobs, keep, kept
+from tests.tool_calls import called, come_due, insights, jobs, keep, kept, observe_all
 
 NOTE = "Flight HAT136 to Rome costs 120 EUR."
 
@@ -29,13 +29,13 @@ async def test_the_observer_rewrites_summary_and_insight(
     [trace] = await keep(traces, called(1))
     assert trace.model == "rule_based"
     scripted_model.script(answer(f"{NOTE}\n"), on="observer")
-    assert await with_model.engine.tools.queue.work() == 1
+    assert await observe_all(with_model) == 1
     noted = await traces.get("ann", trace.id)
     assert (noted.summary, noted.model, noted.record.summary) == (NOTE, "gpt-4o-mini", NOTE)
     assert noted.raw_output == trace.raw_output
     assert await insights(with_model) == [NOTE]
     assert await jobs(with_model) == ["done"]
-    assert await with_model.engine.tools.queue.work() == 0
+    assert await observe_all(with_model) == 0
     assert len(scripted_model.asked("observer")) == 1
 
 
@@ -45,7 +45,7 @@ async def test_an_insight_that_was_rewritten_is_found_by_its_new_words_alone(
     [trace] = await keep(traces, called(1))
     await with_model.engine.gists.queue.work()
     scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
-    await with_model.engine.tools.queue.work()
+    await observe_all(with_model)
     assert (await with_model.tool_memory.search.insights("ann", "t", "find HAT001")).hits == ()
     [gist] = await with_model.engine.store.collections.vectors.find({"kind": "insight"}).to_list(None)
     assert gist["embed"]["state"] == "pending" and "embedding" not in gist
@@ -58,7 +58,7 @@ async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(
     with_model: Memory, traces: Traces, scripted_model: ScriptedModel
 ) -> None:
     await keep(traces, called(1, "x1" * 20_000, query="q" * 5_000))
-    await with_model.engine.tools.queue.work()
+    await observe_all(with_model)
     [body] = scripted_model.asked("observer")
     system, told = body["messages"]
     assert system["role"] == "system" and "200 words" in system["content"]
@@ -72,7 +72,7 @@ async def test_the_observer_has_a_model_of_its_own(model_settings: Settings, scr
     changed = model_settings.model_copy(update={"observer_model": "gpt-watch"})
     async with open_memory(changed, nudge=Silent()) as memory:
         [trace] = await keep(memory.engine.tools.traces, called(1))
-        await memory.engine.tools.queue.work()
+        await observe_all(memory)
         assert (await memory.engine.tools.traces.get("ann", trace.id)).model == "gpt-watch"
     assert scripted_model.asked("observer")[0]["model"] == "gpt-watch"
 
@@ -89,7 +89,7 @@ async def test_an_empty_answer_leaves_the_rules_summary_with_a_warning(
     [trace] = await keep(traces, called(1))
     before = metrics.UNNOTED._value.get()
     with caplog.at_level(logging.DEBUG):
-        assert await with_model.engine.tools.queue.work() == 1
+        assert await observe_all(with_model) == 1
     warned = [one for one in caplog.records if one.name == "Observer"]
     assert [one.levelname for one in warned] == ["WARNING"]
     assert "find" in warned[0].getMessage()
@@ -108,13 +108,13 @@ async def test_the_rules_summary_stays_while_the_model_is_down_and_it_is_asked_a
 ) -> None:
     scripted_model.always(down, on="observer")
     [trace] = await keep(traces, called(1))
-    assert await with_model.engine.tools.queue.work() == 0
+    assert await observe_all(with_model) == 0
     assert await traces.get("ann", trace.id) == trace
     assert (await insights(with_model), await jobs(with_model)) == ([trace.summary], ["pending"])
     assert any(one.name == "Observer" and one.levelname == "WARNING" for one in caplog.records)
     scripted_model.always(answer("many words " * 1_000), on="observer")
     await come_due(with_model)
-    assert await with_model.engine.tools.queue.work() == 1
+    assert await observe_all(with_model) == 1
     noted = (await traces.get("ann", trace.id)).summary
     assert noted.startswith("many words") and len(noted) <= 2_000
 
@@ -125,7 +125,7 @@ async def test_after_three_attempts_the_rules_summary_stays_for_good(
     scripted_model.always(status(401), on="observer")
     await keep(traces, called(1))
     for _ in range(MAX_ATTEMPTS + 1):
-        await with_model.engine.tools.queue.work()
+        await observe_all(with_model)
         await come_due(with_model)
     assert await jobs(with_model) == ["dead"]
     assert len(scripted_model.asked("observer")) == MAX_ATTEMPTS
@@ -146,10 +146,10 @@ async def test_a_batch_is_asked_at_once_and_says_whether_there_is_more(
         return NOTE
 
     monkeypatch.setattr(trace_queue, "summary_by_model", note)
-    assert await with_model.engine.tools.queue.step() == Step(BATCH, more=True)
+    assert await with_model.engine.tools.queue.step() == Observed(BATCH, more=True)
     assert asked == BATCH
-    assert await with_model.engine.tools.queue.step() == Step(3, more=False)
-    assert await with_model.engine.tools.queue.step() == Step()
+    assert await with_model.engine.tools.queue.step() == Observed(3, more=False)
+    assert await with_model.engine.tools.queue.step() == Observed()
 
 
 async def test_one_that_fails_takes_no_other_of_its_batch_along(
@@ -158,7 +158,7 @@ async def test_one_that_fails_takes_no_other_of_its_batch_along(
     scripted_model.script(status(401), on="observer")
     scripted_model.always(answer(NOTE), on="observer")
     await keep(traces, *(called(number) for number in range(4)))
-    assert await with_model.engine.tools.queue.work() == 3
+    assert await observe_all(with_model) == 3
     assert sorted(await jobs(with_model)) == ["done", "done", "done", "pending"]
 
 
@@ -180,7 +180,7 @@ async def test_a_turn_that_leaves_some_rests_before_the_next(
     monkeypatch.setattr(trace_queue, "monotonic", lambda: clock[0])
     queue, step = with_model.engine.tools.queue, with_model.engine.tools.queue.step
 
-    async def slow() -> Step:
+    async def slow() -> Observed:
         clock[0] += 2.0
         return await step()
 
@@ -205,6 +205,6 @@ async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
         return NOTE
 
     monkeypatch.setattr(trace_queue, "summary_by_model", note)
-    await with_model.engine.tools.queue.work()
+    await observe_all(with_model)
     assert read == [10_000]
     assert [trace.raw_output for trace in await kept(with_model)] == [output]

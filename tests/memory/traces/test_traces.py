@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from agents.memory import Memory
-from memory.traces import ids as trace_ids
+from memory.traces import trace as trace_ids
 from memory.traces import traces as traces_module
 from memory.traces.traces import AT_ONCE, Traces
 from tests.conversations import until

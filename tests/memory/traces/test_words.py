@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.traces.call import Trace
+from memory.traces.trace import Trace
 from memory.traces.words import MOST_WORDS, shares, words_in, words_sought
 from utils.clock import now
 

@@ -12,7 +12,7 @@ from memory.traces.traces import Traces
 from tests.conversations import Silent, until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.scripted_model import ScriptedModel, answer
-from tests.tool_calls import called, come_due, insights, jobs, keep, kept
+from tests.tool_calls import called, come_due, insights, jobs, keep, kept, observe_all
 
 NOTE = "Flight HAT136 to Rome costs 120 EUR."
 
@@ -26,7 +26,7 @@ async def test_an_insight_that_a_crash_left_out_is_made_up_for(
             with pytest.raises(Killed):
                 await keep(memory.engine.tools.traces, called(1))
         assert await insights(memory) == []
-        assert await memory.engine.tools.queue.work() == 0  # whoever keeps it may still be at it
+        assert await observe_all(memory) == 0  # whoever keeps it may still be at it
     async with open_memory(make_settings(), nudge=Silent()) as memory:
         await come_due(memory)
         await memory.engine.sweep()
@@ -52,7 +52,7 @@ async def test_a_worker_that_dies_between_insight_and_trace_leaves_both_to_the_n
     [trace] = await keep(traces, called(1))
     with monkeypatch.context() as patch, pytest.raises(Killed):
         meanwhile(patch, getattr(with_model.engine.store.collections, collection), "update_one", kill, after=after)
-        await with_model.engine.tools.queue.work()
+        await observe_all(with_model)
     await come_due(with_model)
     await with_model.engine.sweep()
     noted = "Cut short." if collection == "traces" and after else NOTE
@@ -63,7 +63,7 @@ async def test_many_workers_note_each_trace_once(two: tuple[Memory, Memory], scr
     await keep(two[0].engine.tools.traces, *(called(number) for number in range(20)))
 
     async def work(memory: Memory) -> None:
-        await memory.engine.tools.queue.work()
+        await observe_all(memory)
 
     await asyncio.gather(*map(work, two * 2))
 
@@ -95,7 +95,7 @@ async def test_a_trace_that_is_deleted_while_the_observer_reads_stays_deleted(
         await other.engine.tools.traces.reset("ann", "t")
 
     meanwhile(monkeypatch, getattr(one.engine.store.collections, collection), method, reset, after=after)
-    await one.engine.tools.queue.work()
+    await observe_all(one)
     assert await kept(one) == []
     assert await insights(one) == []
 
@@ -112,6 +112,6 @@ async def test_a_worker_that_lost_its_lease_changes_nothing(
         await other.engine.sweep()
 
     meanwhile(monkeypatch, one.engine.store.collections.traces, "update_one", overtake)
-    assert await one.engine.tools.queue.work() == 0
+    assert await observe_all(one) == 0
     assert (await one.engine.tools.traces.get("ann", trace.id)).summary == "fast"
     assert await insights(one) == ["fast"]

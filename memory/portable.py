@@ -9,10 +9,11 @@ ended with `Conflict`. What landed before, the deletion finds.
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal
 
 from memory.ids import new_id
+from memory.lines import Line
 from memory.product import Product, Record, Taker
 from memory.store import NamedLeases, Store
 from utils.clock import now
@@ -22,47 +23,34 @@ from utils.mongo import Collection
 FORMAT: Literal["loci"] = "loci"
 VERSION: Literal[1] = 1  # another one where an older reader would lose or misread something
 
-Kind = Literal[
-    "session",
-    "summaries",
-    "message",
-    "fact",
-    "memory",
-    "observation",
-    "entry",
-    "task",
-    "trace",
-    "bank_version",
-    "bank",
-    "receipt",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
 BATCH = 200  # records
 BATCH_BYTES = 1_000_000  # of the lines that they came in
-ONE_BY_ONE = frozenset({"session", "summaries", "bank"})
 BUSY = "Another import of the user is under way"
 ENDED = "Something of the user was deleted meanwhile, and the import has ended; a repeat brings in what is missing"
+
+
+Lines = Mapping[str, type[Line]]
 
 
 @dataclass(frozen=True)
 class Taken:
     """What an import came to, by kind: how many records are new, and how many were there already."""
 
-    imported: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
-    there: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+    imported: Counter[str]
+    there: Counter[str]
 
 
 class Import:
     """An import under way. `note`: the `_id` of its note."""
 
-    def __init__(self, note: str, requests: Collection, takers: Mapping[str, Taker]) -> None:
+    def __init__(self, note: str, requests: Collection, lines: Lines, takers: Mapping[str, Taker]) -> None:
         self._note = note
         self._requests = requests
+        self._lines = lines
         self._takers = takers
         self._batch: list[Record] = []
         self._size = 0
-        self.taken = Taken()
+        self.taken = Taken(Counter(dict.fromkeys(lines, 0)), Counter(dict.fromkeys(lines, 0)))
 
     async def take(self, record: Record) -> None:
         """Takes the next record; it is committed with others, at the latest by `finish`.
@@ -75,7 +63,7 @@ class Import:
         self._takers[record.kind].check(record)
         self._batch.append(record)
         self._size += record.size
-        if record.kind in ONE_BY_ONE or len(self._batch) >= BATCH or self._size >= BATCH_BYTES:
+        if self._lines[record.kind].alone or len(self._batch) >= BATCH or self._size >= BATCH_BYTES:
             await self.commit()
 
     def check_end(self) -> None:
@@ -97,14 +85,15 @@ class Import:
         if not self._batch:
             return
         batch, self._batch, self._size = self._batch, [], 0
-        landed = await self._takers[batch[0].kind].take(batch)
+        kind = batch[0].kind
+        landed = await self._takers[kind].take(batch)
         try:
             await self._refuse_ended()
         except Conflict:
             await landed.take_back()
             raise
-        self.taken.imported[landed.kind] += landed.imported
-        self.taken.there[landed.kind] += landed.there
+        self.taken.imported[kind] += landed.imported
+        self.taken.there[kind] += len(batch) - landed.imported
 
     async def _refuse_ended(self) -> None:
         if await self._requests.find_one({"_id": self._note}, {"_id": 1}) is None:
@@ -112,11 +101,14 @@ class Import:
 
 
 class Importer:
+    """Takes records of all products in. `lines`: the shapes of their lines by kind, in the order of an export."""
+
     def __init__(self, store: Store, products: Sequence[Product]) -> None:
         self._store = store
         self._requests = store.collections.idempotency
         self._leases = NamedLeases(store.collections)
         self._products = products
+        self.lines: Lines = {kind: line for product in products for kind, line in product.lines.items()}
 
     @asynccontextmanager
     async def begin(self, owner: str) -> AsyncIterator[Import]:
@@ -128,7 +120,7 @@ class Importer:
             await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
             takers = {kind: taker for product in self._products for kind, taker in product.takers(owner).items()}
             try:
-                yield Import(note, self._requests, takers)
+                yield Import(note, self._requests, self.lines, takers)
             finally:
                 for taker in dict.fromkeys(takers.values()):
                     await taker.close()

@@ -1,27 +1,45 @@
-"""Exports as lines of a file, out and in."""
+"""Exports as lines of a file, out and in: a JSON object a line, of a `kind`; a header first, and an end that counts."""
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Any, cast
+from typing import Any, Literal
 
 import orjson
 from pydantic import ValidationError
 
 from agents.memory import Memory
-from api.portable.lines import LINES, End, Header
 from api.wire.reasons import wrong
 from api.wire.strict import AT_ONCE, read_json
-from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Taken
+from memory.lines import Count, LinePart
+from memory.portable import FORMAT, VERSION, Import, Lines, Taken
 from memory.product import Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
+from utils.fields import Identifier, Moment
 from utils.mongo import StoreError, as_loci_error
 
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
 CHUNK = 64 * 1024  # bytes that are sent at once
 CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
+
+
+class Header(LinePart):
+    """The first line."""
+
+    kind: Literal["export"] = "export"
+    format: Literal["loci"] = FORMAT
+    version: Literal[1] = VERSION
+    user_id: Identifier
+    at: Moment
+
+
+class End(LinePart):
+    """The last line. `counts`: of the lines of each kind before it."""
+
+    kind: Literal["end"] = "end"
+    counts: dict[str, Count]
 
 
 class LineRefused(InvalidInput):
@@ -38,10 +56,10 @@ class LineRefused(InvalidInput):
 
 async def exported(memory: Memory, owner: str) -> AsyncGenerator[bytes, None]:
     """All that a user has, as the lines of a file, many at once. One that breaks off has no last line."""
-    counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
+    counts = Counter(dict.fromkeys(memory.engine.importer.lines, 0))
     chunk = bytearray(_line(Header(user_id=owner, at=now()).model_dump()))
     async for record in memory.engine.records(owner):
-        counts[cast(Kind, record.kind)] += 1
+        counts[record.kind] += 1
         chunk += _line({"kind": record.kind} | record.fields)
         if len(chunk) >= CHUNK:
             yield bytes(chunk)
@@ -60,7 +78,7 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
     where another import goes on, or something of the user was deleted meanwhile. What stands before a line that is
     refused is kept, and the whole file brings in the rest.
     """
-    reader = _Reader()
+    reader = _Reader(memory.engine.importer.lines)
     number = 0
     async with memory.importing(owner) as importing:
         try:
@@ -91,10 +109,11 @@ async def _take(importing: Import, number: int, record: Record | None) -> None:
 class _Reader:
     """Reads the lines of an export, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: Lines) -> None:
         self.ended = False
+        self._lines = lines
         self._begun = False
-        self._counts: Counter[Kind] = Counter()
+        self._counts: Counter[str] = Counter()
 
     async def read(self, number: int, raw: bytes, *, whole: bool) -> Record | None:
         """The record of a line; None for the first and the last. `whole`: a line break follows."""
@@ -133,12 +152,12 @@ class _Reader:
                 raise InvalidInput(f"Line {number}: the counts are not those of the lines before it; some are missing")
             self.ended = True
             return None
-        known: Kind | None = next((one for one in KINDS if one == kind), None)
-        if known is None:
-            raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(KINDS)} or end")
-        line = LINES[known].model_validate(fields)
-        self._counts[known] += 1
-        return Record(known, line.model_dump(exclude={"kind"}, exclude_none=True), size)
+        if not isinstance(kind, str) or kind not in self._lines:
+            raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(self._lines)} or end")
+        del fields["kind"]
+        line = self._lines[kind].model_validate(fields)
+        self._counts[kind] += 1
+        return Record(kind, line.model_dump(exclude_none=True), size)
 
 
 async def _lines(stream: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes, bool]]:

@@ -1,4 +1,4 @@
-"""Fields that many requests share, and what may stand in them."""
+"""Fields that requests and lines of exports share, and what may stand in them."""
 
 import base64
 import binascii

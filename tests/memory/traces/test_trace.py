@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.traces import ids as trace_ids
-from memory.traces.call import Called, Task, Trace
-from memory.traces.ids import COMPARED, asked_of, id_of, key_of, recognise, suspect
+from memory.traces import trace as trace_ids
+from memory.traces.trace import COMPARED, Called, Task, Trace, asked_of, id_of, key_of, recognise, suspect
 from memory.views.shortened import signs_of
 from tests.tool_calls import called
 from utils.clock import now
