@@ -10,17 +10,8 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
-from api.wire.banks import (
-    Activation,
-    ActivationResult,
-    BankPage,
-    BanksCall,
-    RememberCall,
-    RememberResult,
-    Update,
-    UpdateResult,
-)
-from api.wire.base import Shown
+from api.wire import banks as wire
+from api.wire.base import Page, Shown
 from api.wire.facts import DecisionOut
 from api.wire.fields import Wire
 from api.wire.paging import position_of
@@ -92,15 +83,15 @@ class RecordRead(Shown):
     more: str | None
 
 
-async def _activate(call: Call, asked: Activation) -> ActivationResult:
+async def _activate(call: Call, asked: wire.Activation) -> wire.ActivationResult:
     bank = await call.memory.activate(
         call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
     )
     await call.memory.engine.library.activations.note(call.owner, call.client, bank.info)
-    return ActivationResult.of(bank)
+    return wire.ActivationResult.of(bank)
 
 
-async def _update(call: Call, asked: Update) -> UpdateResult:
+async def _update(call: Call, asked: wire.Update) -> wire.UpdateResult:
     bank = await call.bank(asked.conversation_id)
     done = await call.memory.update(
         call.owner,
@@ -110,7 +101,7 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
         conversation_id=asked.conversation_id,
         update_count=asked.update_count,
     )
-    return UpdateResult.of(done)
+    return wire.UpdateResult.of(done)
 
 
 async def _recall(call: Call, asked: RecallCall) -> Recalled:
@@ -129,18 +120,18 @@ async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     return MemoryRead.of_gist(found[0], asked)
 
 
-async def _remember(call: Call, asked: RememberCall) -> RememberResult:
+async def _remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     text = asked.text.strip()
     if decided := await call.memory.learn(call.owner, text):
-        return RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
+        return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
-    return RememberResult(decisions=[], message_id=kept.ids[0])
+    return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 
-async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
+async def _list_banks(call: Call, asked: wire.BanksCall) -> Page[wire.BankOut]:
     after = position_of(asked.cursor)
     found = await call.memory.engine.library.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
-    return BankPage.by_time(found, MOST_BANKS)
+    return Page[wire.BankOut].by_time(found, MOST_BANKS)
 
 
 async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
@@ -156,8 +147,8 @@ OFFERS = (
         "Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the "
         "user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by "
         "project_name, by current_path (absolute), or by both, as before; `others` are banks of the same name or path.",
-        Activation,
-        ActivationResult,
+        wire.Activation,
+        wire.ActivationResult,
         _activate,
     ),
     Offer(
@@ -166,8 +157,8 @@ OFFERS = (
         "Puts what is worth knowing next time into the active memory bank: decisions with their reasons, progress, "
         "architecture, preferences. Pass the conversation_id that activate gave. Nothing that is there is lost; errors "
         "of earlier updates are in previous_errors.",
-        Update,
-        UpdateResult,
+        wire.Update,
+        wire.UpdateResult,
         _update,
     ),
     Offer(
@@ -195,16 +186,16 @@ OFFERS = (
         "Remember",
         "Remembers what the user states of themselves or of their life, whatever the project. A new statement takes "
         "the place of an older one that it contradicts.",
-        RememberCall,
-        RememberResult,
+        wire.RememberCall,
+        wire.RememberResult,
         _remember,
     ),
     Offer(
         "list_banks",
         "List memory banks",
         "Lists the user's memory banks, the last changed first. Where there are more, next_cursor asks for these.",
-        BanksCall,
-        BankPage,
+        wire.BanksCall,
+        Page[wire.BankOut],
         _list_banks,
         reads=True,
     ),

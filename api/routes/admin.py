@@ -8,32 +8,15 @@ from fastapi import APIRouter, Path, Query, Request
 
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
-from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
+from api.http.state import TheMemory, ThePage, TheSettings
 from api.routes import facts, memories, messages, operations, query, sessions
 from api.routes.sessions import SessionId
-from api.wire.admin import (
-    JobPage,
-    JobsOut,
-    Overview,
-    RecallOut,
-    ReceiptRead,
-    Retried,
-    SummaryPage,
-    UserDetail,
-    UserPage,
-    WatchedMessage,
-    WatchedPage,
-)
+from api.wire import admin as wire
+from api.wire.base import Page
 from api.wire.fields import PRINTABLE, Identifier
-from api.wire.paging import (
-    cursor_of,
-    cursor_of_key,
-    index_of,
-    key_of,
-    page_of,
-    position_of,
-)
+from api.wire.paging import cursor_of, cursor_of_key, key_of, page_of
 from api.wire.receipts import ReceiptOut
+from api.wire.sessions import SummaryOut
 from memory import metrics
 from memory.domain import TURN
 from memory.oversight import KINDS, Kind, Progress
@@ -52,7 +35,7 @@ OneKind = Annotated[Kind | None, Query(description="Of it alone")]
 
 
 @router.get("/overview")
-async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> Overview:
+async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> wire.Overview:
     """What runs, on what, how much there is, and how much is to be done."""
     health, totals, waiting = await asyncio.gather(
         operations.health(memory, settings),
@@ -60,7 +43,7 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         memory.engine.oversight.jobs.waiting(),
     )
     observer = settings.observer_model or settings.summary_model
-    return Overview(
+    return wire.Overview(
         **vars(health),
         uptime_seconds=round(monotonic() - request.app.state.started, 1),
         driver=settings.mongodb_driver,
@@ -69,8 +52,8 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         rerank_model=settings.rerank_model.name if settings.rerank_model is not None else None,
         counts={"users": totals.users, "messages": totals.gists[TURN], **totals.documents},
         gists=dict(totals.gists),
-        jobs=[JobsOut.of(one, **one.counts) for one in waiting],
-        recall=RecallOut(
+        jobs=[wire.JobsOut.of(one, **one.counts) for one in waiting],
+        recall=wire.RecallOut(
             indexes=metrics.figure("loci_index_users"),
             bytes=metrics.figure("loci_index_bytes"),
             bytes_at_most=settings.recall_memory_mb * MEGABYTE,
@@ -81,21 +64,20 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
 @router.get("/users")
 async def list_users(
     memory: TheMemory,
+    page: ThePage,
     q: Annotated[str, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_ID)] = "",
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> UserPage:
+) -> Page[wire.UserOut]:
     """Everybody who has anything here, be it an API key alone, in the order of their ids."""
-    found = await memory.engine.oversight.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
-    return UserPage.of(found, limit, lambda seen: cursor_of_key(seen.id))
+    found = await memory.engine.oversight.owners.page(limit=page.sought, after=page.key, part=q)
+    return Page[wire.UserOut].of(found, page.limit, lambda seen: cursor_of_key(seen.id))
 
 
 @router.get("/users/{user_id}", responses=errors(404))
-async def get_user(memory: TheMemory, owner: NamedUser) -> UserDetail:
+async def get_user(memory: TheMemory, owner: NamedUser) -> wire.UserDetail:
     """One user, with how much each collection has of theirs."""
     owners = memory.engine.oversight.owners
     seen, counts = await asyncio.gather(owners.seen(owner), owners.counts(owner))
-    return UserDetail.of(seen, counts=counts)
+    return wire.UserDetail.of(seen, counts=counts)
 
 
 for path, endpoint in (
@@ -110,66 +92,61 @@ router.add_api_route("/users/{user_id}/search", acting(messages.search), methods
 
 
 @router.get("/users/{user_id}/sessions/{session_id}/messages", responses=errors(404))
-async def watch_messages(
-    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
-) -> WatchedPage:
+async def watch_messages(session_id: SessionId, memory: TheMemory, owner: NamedUser, page: ThePage) -> wire.WatchedPage:
     """The messages of a session, in order, each with how far its embedding is."""
     engine = memory.engine
     await engine.chats.sessions.get(owner, session_id)
-    found = await engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    page, more = page_of(found, limit, lambda turn: str(turn.index))
-    places = [turn.index for turn in page if turn.index is not None]
+    found = await engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    turns, more = page_of(found, page.limit, lambda turn: str(turn.index))
+    places = [turn.index for turn in turns if turn.index is not None]
     states = await engine.oversight.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
-    items = [WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in page]
-    return WatchedPage(items=items, next_cursor=more)
+    items = [wire.WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in turns]
+    return wire.WatchedPage(items=items, next_cursor=more)
 
 
 @router.get("/users/{user_id}/sessions/{session_id}/summaries", responses=errors(404))
-async def list_summaries(
-    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
-) -> SummaryPage:
+async def list_summaries(session_id: SessionId, memory: TheMemory, owner: NamedUser, page: ThePage) -> Page[SummaryOut]:
     """The summaries of a session, oldest first."""
-    engine, after = memory.engine, index_of(cursor)
+    engine, after = memory.engine, page.index
     await engine.chats.sessions.get(owner, session_id)
     found = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
-    return SummaryPage.of(found, limit, lambda summary: str(summary.from_index))
+    return Page[SummaryOut].of(found, page.limit, lambda summary: str(summary.from_index))
 
 
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
-async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
+async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> wire.ReceiptRead:
     """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
     receipt = ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
     ids = [*receipt.messages, *(one.id for one in receipt.considered)]
     gists = await memory.engine.gists.reader.by_ids(owner, ids)
     texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
-    return ReceiptRead(**vars(receipt), texts=texts)
+    return wire.ReceiptRead(**vars(receipt), texts=texts)
 
 
 @router.get("/jobs")
 async def list_jobs(
     memory: TheMemory,
+    page: ThePage,
     state: Annotated[Progress, Query(description="In it alone")] = "dead",
     kind: OneKind = None,
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> JobPage:
+) -> Page[wire.JobOut]:
     """Jobs of all users, kind by kind, those due longest first."""
-    found = await memory.engine.oversight.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
-    return JobPage.of(found, limit, lambda job: cursor_of((job, job.place)))
+    found = await memory.engine.oversight.jobs.page(state, kind, limit=page.sought, after=page.position)
+    return Page[wire.JobOut].of(found, page.limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")
-async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
+async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> wire.Retried:
     """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
     kinds = KINDS if kind is None else (kind,)
-    return Retried(retried={one: await memory.retry(one) for one in kinds})
+    return wire.Retried(retried={one: await memory.retry(one) for one in kinds})
 
 
 @router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
-async def retry_job(kind: JobKind, job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory) -> Retried:
+async def retry_job(kind: JobKind, job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory) -> wire.Retried:
     """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
     try:
         key = key_of(job_id)
     except InvalidInput:
         raise NotFound("No such job") from None
-    return Retried(retried={kind: await memory.retry(kind, key)})
+    return wire.Retried(retried={kind: await memory.retry(kind, key)})

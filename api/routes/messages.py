@@ -43,11 +43,7 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
     """Recall without answering."""
     began = perf_counter()
     recipe = with_overrides(
-        SEARCH,
-        top_k=body.top_k,
-        floor=body.min_score,
-        recency_weight=body.recency_weight,
-        mmr_lambda=body.mmr_lambda,
+        SEARCH, top_k=body.top_k, floor=body.min_score, recency_weight=body.recency_weight, mmr_lambda=body.mmr_lambda
     )
     scope = Scope(
         session_id=body.session_id,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringConstraints
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import DecisionOut
 from api.wire.fields import ID_CHARACTERS, Wire, not_blank
 from memory.banks import (
@@ -269,9 +269,6 @@ class BankOut(Shown):
     updated_at: datetime
 
 
-class BankPage(Page[BankOut]): ...
-
-
 class BankVersionOut(Shown):
     """`said`: the content of the update that made it, as it came."""
 
@@ -285,9 +282,6 @@ class BankVersionOut(Shown):
     said: str | None
     conversation_id: str | None
     update_count: int | None
-
-
-class BankVersionPage(Page[BankVersionOut]): ...
 
 
 class BankAt(ActivationResult):

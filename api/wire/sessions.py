@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from api.wire.fields import Content, Identifier, MessageId, Moment, Name, Wire
 
 
@@ -34,9 +34,6 @@ class SessionDetail(SessionOut):
     summaries: list[SummaryOut]
 
 
-class SessionPage(Page[SessionOut]): ...
-
-
 class SessionPatch(OwnedRequest):
     title: Annotated[Name, Field(max_length=200)]
 
@@ -53,9 +50,6 @@ class MessageOut(Shown):
     turn_id: str | None
     model: str | None
     interrupted: bool
-
-
-class MessagePage(Page[MessageOut]): ...
 
 
 class MessageIn(Wire):
