@@ -35,8 +35,7 @@ from api.routes.pages import WEB, Assets
 from api.routes.pages import router as pages
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app
-from workers.broker import ping_broker
+from workers.app import make_app, ping_broker
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 

@@ -75,21 +75,10 @@ class Reranker:
 
     def _pairs(self, query: str, texts: Sequence[str]) -> list[Encoding]:
         """The query with each text, in tokens."""
-        asked = self._tokens(query, MAX_QUERY_TOKENS)
-        room = MAX_TOKENS - self._tokenizer.num_special_tokens_to_add(True) - len(asked)
-        return [self._tokenizer.post_process(asked, self._tokens(text, room)) for text in texts]
-
-    def _tokens(self, text: str, most: int) -> Encoding:
-        """The text's first tokens, at most `most`, without special ones."""
-        text = repair(text[:MAX_CHARACTERS])
-        tokens = self._tokenizer.encode(text, add_special_tokens=False)
-        if len(tokens) > most:
-            # `truncate` keeps what it cuts off, and pairing would combine all of that: so the text is cut first.
-            tokens = self._tokenizer.encode(
-                text[: max(end for _, end in tokens.offsets[:most])], add_special_tokens=False
-            )
-            tokens.truncate(most)
-        return tokens
+        asked = repair(query[:MAX_CHARACTERS])
+        tokens = self._tokenizer.encode(asked, add_special_tokens=False)
+        asked = asked[: max((end for _, end in tokens.offsets[:MAX_QUERY_TOKENS]), default=0)]
+        return [self._tokenizer.encode(asked, repair(text[:MAX_CHARACTERS])) for text in texts]
 
     def _score(self, pairs: Sequence[Encoding]) -> Floats:
         """The scores of one batch."""
@@ -194,7 +183,7 @@ def _open_tokenizer(file: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # tokenizers raises nothing narrower
         raise ConfigurationError(f"RERANK_MODEL: {file} is not a tokenizer: {_first_line(error)}") from error
-    tokenizer.no_truncation()
+    tokenizer.enable_truncation(MAX_TOKENS)  # of what is longest, so never of a query, which is cut before
     return tokenizer
 
 

@@ -3,10 +3,13 @@
 A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
 """
 
+from collections.abc import Awaitable, Callable
+from threading import Thread
 from typing import Any
 
-from celery import Celery
+from celery import Celery, beat
 
+from agents.memory import Memory
 from config.settings import Settings
 from memory.ids import new_id
 from workers.process import WorkerProcess
@@ -16,10 +19,20 @@ LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which w
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
 POLLING = 0.02  # seconds between two looks at the in-memory queue
 
+WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
+    "embed": lambda memory: memory.engine.gists.queue.work(),
+    "summarise": lambda memory: memory.engine.chats.summaries.work(),
+    "learn": lambda memory: memory.engine.knowledge.queue.work(),
+    "observe": lambda memory: memory.engine.tools.queue.turn(),
+    "renew": lambda memory: memory.engine.gists.queue.renew(),
+    "sweep": lambda memory: memory.engine.sweep(),
+}
+
 
 def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     """The app over `REDIS_URL`, or over a queue in this process's memory; and the door of its tasks to the core."""
     broker = settings.redis_url.get_secret_value() if settings.redis_url else "memory://localhost/"
+    sweep = {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
     app = Celery("loci", broker=broker, set_as_current=False)
     app.conf.update(
         broker_connection_retry_on_startup=True,
@@ -34,9 +47,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         worker_send_task_events=False,
         beat_scheduler="celery.beat:Scheduler",  # nothing to persist
         beat_max_loop_interval=LOOK_SECONDS,
-        beat_schedule={
-            "sweep": {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
-        },
+        beat_schedule={"sweep": sweep},
         enable_utc=True,
     )
     process = WorkerProcess(settings)
@@ -44,36 +55,25 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     return app, process
 
 
+def nudge(app: Celery, *tasks: str) -> None:
+    for task in tasks:
+        app.send_task(f"loci.{task}", expires=NUDGE_EXPIRES, retry=False)
+
+
 def _register(app: Celery, process: WorkerProcess) -> None:
     """The tasks, of this app alone: shared ones would reach the core of the first app of a process."""
 
-    @app.task(name="loci.embed", shared=False)
-    def embed() -> None:
-        process.run(lambda memory: memory.engine.gists.queue.work())
+    def add(task: str) -> None:
+        @app.task(name=f"loci.{task}", shared=False)
+        def work() -> None:
+            done = process.run(WORK[task])
+            if task == "sweep":  # these do a part at a time, and let others have their turn
+                nudge(app, "observe", "renew")
+            elif task == "observe" and done:
+                nudge(app, "embed")
 
-    @app.task(name="loci.summarise", shared=False)
-    def summarise() -> None:
-        process.run(lambda memory: memory.engine.chats.summaries.work())
-
-    @app.task(name="loci.learn", shared=False)
-    def learn() -> None:
-        process.run(lambda memory: memory.engine.knowledge.queue.work())
-
-    @app.task(name="loci.observe", shared=False)
-    def observe() -> None:
-        if process.run(lambda memory: memory.engine.tools.queue.turn()):
-            embed.apply_async(expires=NUDGE_EXPIRES, retry=False)
-
-    @app.task(name="loci.renew", shared=False)
-    def renew() -> None:
-        process.run(lambda memory: memory.engine.gists.queue.renew())
-
-    @app.task(name="loci.sweep", shared=False)
-    def sweep() -> None:
-        process.run(lambda memory: memory.engine.sweep())
-        # Which do a part at a time, and let others have their turn.
-        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
-        renew.apply_async(expires=NUDGE_EXPIRES, retry=False)
+    for task in WORK:
+        add(task)
 
 
 def _transport(settings: Settings) -> dict[str, Any]:
@@ -87,3 +87,41 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "socket_connect_timeout": 5,
         "socket_timeout": 30,
     }
+
+
+class BeatThread(Thread):
+    """Sends what is due by the app's schedule until it is told to stop. A thread beside the worker, since a process
+    would outlive a worker that is killed."""
+
+    def __init__(self, app: Celery) -> None:
+        super().__init__(name="beat", daemon=True)
+        self._app = app
+        self._service = beat.Service(app, scheduler_cls=app.conf.beat_scheduler)
+
+    def run(self) -> None:
+        self._app.set_current()  # of this thread
+        self._service.start()
+
+    def stop(self) -> None:
+        """Tells it to end, and does not wait for that; `join` does."""
+        self._service.stop()
+
+
+async def ping_broker(settings: Settings) -> str:
+    """What the broker is. Raises `OSError` where Redis does not answer."""
+    if settings.redis_url is None:
+        return "in-process queue"
+    from redis.asyncio import Redis  # a tenth of a second, which who has no Redis need not wait
+    from redis.exceptions import RedisError
+
+    try:
+        client = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=2, socket_timeout=2)
+    except ValueError:
+        raise ConnectionError("REDIS_URL is not one that the client takes") from None
+    try:
+        await client.ping()
+    except RedisError as error:
+        raise ConnectionError("Redis does not answer") from error
+    finally:
+        await client.aclose()
+    return "Redis"

@@ -10,8 +10,7 @@ from celery.worker.control import control_command
 
 from config.settings import Settings
 from memory.ids import new_id
-from workers.app import make_app
-from workers.beat import BeatThread
+from workers.app import BeatThread, make_app
 
 STOP_SECONDS = 30
 

@@ -7,12 +7,12 @@ from typing import Literal
 
 from celery import Celery
 
-from workers.app import NUDGE_EXPIRES
+from workers.app import nudge
 
-GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
+GAP = 0.2  # seconds between two nudges of one task; a task does all the work that it finds
 LEARN_GAP = 2.0  # for facts, which nobody waits for, and whose work is better done for several messages at once
 
-Kind = Literal["embed", "summarise", "learn", "observe"]
+Task = Literal["embed", "summarise", "learn", "observe"]
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class CeleryNudge:
 
     def __init__(self, app: Celery) -> None:
         self._app = app
-        self._wanted: set[Kind] = set()
+        self._wanted: set[Task] = set()
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._send, name="nudges", daemon=True)
@@ -46,11 +46,11 @@ class CeleryNudge:
             self._changed.notify()
         self._thread.join(timeout=5)
 
-    def _want(self, kind: Kind) -> None:
-        if kind in self._wanted:
+    def _want(self, task: Task) -> None:
+        if task in self._wanted:
             return
         with self._changed:
-            self._wanted.add(kind)
+            self._wanted.add(task)
             self._changed.notify()
 
     def _rest(self, learnt: float) -> float | None:
@@ -65,13 +65,12 @@ class CeleryNudge:
                 self._changed.wait_for(lambda: self._wanted - {"learn"} or self._closed, self._rest(learnt))
                 if self._closed:
                     return
-                kinds = self._wanted if self._rest(learnt) == 0 else self._wanted - {"learn"}
-                self._wanted = self._wanted - kinds
-            if "learn" in kinds:
+                tasks = self._wanted if self._rest(learnt) == 0 else self._wanted - {"learn"}
+                self._wanted = self._wanted - tasks
+            if "learn" in tasks:
                 learnt = monotonic()
             try:
-                for kind in kinds:
-                    self._app.send_task(f"loci.{kind}", expires=NUDGE_EXPIRES, retry=False)
+                nudge(self._app, *tasks)
                 failing = False
             except Exception as error:  # whatever a broker's client raises, the sweep finds the work
                 if not failing:

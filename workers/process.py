@@ -6,14 +6,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TypeVar
 
-from pymongo.errors import PyMongoError
-
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from utils.errors import DiskFull
 from utils.loops import new_runner
-from utils.mongo import as_loci_error
+from utils.mongo import StoreError, foreseen
 from utils.seldom import Seldom
 
 T = TypeVar("T")
@@ -52,11 +50,8 @@ class WorkerProcess:
                 self.start()
             assert self._runner is not None and self._memory is not None  # noqa: S101
             return self._runner.run(job(self._memory))
-        except PyMongoError as error:
-            known = as_loci_error(error)
-            if known is None:
-                raise
-            full = isinstance(known, DiskFull)
+        except StoreError as error:
+            full = isinstance(foreseen(error), DiskFull)
             if not full or self._full.due():
                 what = "the disk is full" if full else f"the store does not answer ({type(error).__name__})"
                 log.warning("%s; the work waits for the next sweep", what)

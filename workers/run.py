@@ -10,8 +10,7 @@ from celery import signals
 
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app
-from workers.beat import BeatThread
+from workers.app import BeatThread, make_app
 
 PARENT_SECONDS = 1.0  # between looks at whether the worker is there
 

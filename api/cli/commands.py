@@ -12,8 +12,6 @@ from typing import Annotated
 import typer
 from dotenv import dotenv_values
 from pydantic import SecretStr, ValidationError
-from pymongo.errors import ConfigurationError as PyMongoConfigurationError
-from pymongo.errors import PyMongoError
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -38,7 +36,7 @@ from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.errors import LociError
 from utils.loops import loading
-from utils.mongo import as_loci_error
+from utils.mongo import StoreError, foreseen
 from utils.text import masked
 from workers.run import run_beat, run_worker
 
@@ -65,11 +63,8 @@ def main() -> None:
         fail(str(error))
     except ValidationError as error:
         fail(wrong(error, whole=""))
-    except PyMongoError as error:
-        known = as_loci_error(error)
-        if known is None and not isinstance(error, PyMongoConfigurationError):
-            raise
-        fail(f"{known.detail}: see `loci doctor`" if known else "MONGODB_URI is not one that the driver takes")
+    except StoreError as error:
+        fail(f"{foreseen(error).detail}: see `loci doctor`")
 
 
 @app.callback()

@@ -16,7 +16,7 @@ from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Taken
 from memory.product import Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
-from utils.mongo import StoreError, as_loci_error
+from utils.mongo import StoreError, foreseen
 
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
@@ -82,7 +82,7 @@ async def _take(importing: Import, number: int, record: Record | None) -> None:
         else:
             await importing.take(record)
     except (InvalidInput, StoreError) as error:
-        known = as_loci_error(error) if isinstance(error, StoreError) else error
+        known = foreseen(error)
         if not isinstance(known, InvalidInput):
             raise
         raise InvalidInput(f"Line {number}: {known.detail}") from None

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Path, Response
 from pydantic import AfterValidator
 
 from api.auth import Owner
-from api.http.etags import IfMatch, IfNoneMatch, condition, tag
-from api.http.keys import UNDER_KEY
+from api.http.etags import UNDER_KEY, IfMatch, IfNoneMatch, condition, tag
 from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage

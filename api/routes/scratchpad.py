@@ -7,8 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import StringConstraints
 
 from api.auth import Owner
-from api.http.etags import IfMatch, IfNoneMatch, condition, tag
-from api.http.keys import UNDER_KEY
+from api.http.etags import UNDER_KEY, IfMatch, IfNoneMatch, condition, tag
 from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
