@@ -20,17 +20,8 @@ COOL_DOWN = 30.0  # seconds
 class CircuitBreaker:
     """Counts calls that failed in a row, and refuses further ones for a while; safe to share between threads."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        threshold: int = THRESHOLD,
-        cool_down: float = COOL_DOWN,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
-        self._threshold = threshold
-        self._cool_down = cool_down
         self._clock = clock
         self._lock = threading.Lock()
         self._failures = 0
@@ -72,7 +63,7 @@ class CircuitBreaker:
         with self._lock:
             if self._opened_at is None:
                 return False
-            wait = self._opened_at + self._cool_down - self._clock()
+            wait = self._opened_at + COOL_DOWN - self._clock()
             if wait > 0 or self._probing:
                 raise CircuitOpen(
                     f"The {self.name} model failed repeatedly and is not asked for now",
@@ -90,7 +81,7 @@ class CircuitBreaker:
     def _failed(self, probe: bool) -> None:
         with self._lock:
             self._failures += 1
-            if probe or (self._opened_at is None and self._failures >= self._threshold):
+            if probe or (self._opened_at is None and self._failures >= THRESHOLD):
                 self._opened_at = self._clock()
             self._probing = self._probing and not probe
 
