@@ -1,23 +1,35 @@
-"""The Celery app: the broker, the tasks and the schedule; the same app on Redis and in one process.
+"""The Celery app: the broker, the tasks and the schedule, and the process whose one event loop does the work; the same
+app on Redis and in one process.
 
 A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
 """
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from celery import Celery, beat
 
 from agents.memory import Memory
+from agents.open import open_memory
 from config.settings import Settings
 from memory.ids import new_id
-from workers.process import WorkerProcess
+from utils.errors import DiskFull
+from utils.loops import new_runner
+from utils.mongo import StoreError, foreseen
+from utils.seldom import Seldom
 
 SWEEP_SECONDS = 5.0
 LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which whoever ends it waits
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
 POLLING = 0.02  # seconds between two looks at the in-memory queue
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
     "embed": lambda memory: memory.engine.gists.queue.work(),
@@ -27,6 +39,52 @@ WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
     "renew": lambda memory: memory.engine.gists.queue.renew(),
     "sweep": lambda memory: memory.engine.sweep(),
 }
+
+
+class WorkerProcess:
+    """The door from Celery's synchronous tasks to the core. Belongs to the thread that starts it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.model_copy(update={"rerank_model": None})  # a worker does not search
+        self._runner: asyncio.Runner | None = None
+        self._stack = AsyncExitStack()
+        self._memory: Memory | None = None
+        self._full = Seldom()
+
+    def start(self) -> None:
+        """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
+        self._runner = new_runner()
+        try:
+            opened = open_memory(self._settings, condenses=False)  # whose loop rests between two tasks
+            self._memory = self._runner.run(self._stack.enter_async_context(opened))
+        except BaseException:
+            self.stop()
+            raise
+
+    def run(self, work: Callable[[Memory], Awaitable[T]]) -> T | None:
+        """What one piece of work gives. Where the store is away or has no room it is left to the next sweep: None."""
+
+        async def job(memory: Memory) -> T:
+            return await work(memory)
+
+        try:
+            if self._runner is None or self._memory is None:
+                self.start()
+            assert self._runner is not None and self._memory is not None  # noqa: S101
+            return self._runner.run(job(self._memory))
+        except StoreError as error:
+            full = isinstance(foreseen(error), DiskFull)
+            if not full or self._full.due():
+                what = "the disk is full" if full else f"the store does not answer ({type(error).__name__})"
+                log.warning("%s; the work waits for the next sweep", what)
+            return None
+
+    def stop(self) -> None:
+        """Closes the memory and the loop."""
+        runner, self._runner, self._memory = self._runner, None, None
+        if runner is not None:
+            with runner:
+                runner.run(self._stack.aclose())
 
 
 def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:

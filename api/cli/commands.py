@@ -22,10 +22,9 @@ from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.cli.chat import chat as converse
 from api.cli.doctor import examine
-from api.cli.exports import export_to, import_export, is_export
-from api.cli.message_files import batches_of, turns_of
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
+from api.cli.transfers import batches_of, export_to, import_export, is_export, turns_of
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
