@@ -115,11 +115,10 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
             detail, ok = await probe(), True
     except TimeoutError:
         detail, ok = f"no answer within {PROBE_SECONDS:g} s", False
-    except LociError as error:
-        detail, ok = error.detail, False
-    except (StoreError, OSError) as error:
+    except (LociError, StoreError, OSError) as error:
         known = as_loci_error(error)
-        detail, ok = known.detail if isinstance(known, DiskFull) else type(error).__name__, False
+        told = known is error or isinstance(known, DiskFull)
+        detail, ok = known.detail if known and told else type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 
 
