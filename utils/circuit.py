@@ -38,11 +38,8 @@ class CircuitBreaker:
         """Let one call through and learn from how it ends.
 
         `ModelUnavailable` and `ModelGarbage` count as failures. `ModelRefused` does not: whoever answers 4xx is up.
-        Anything else (a cancelled call, a bug) says nothing about the model and counts neither way.
-
-        Raises:
-            CircuitOpen: with the seconds until the next probe, when the model is not to be asked now.
-        """
+        Anything else (a cancelled call, a bug) says nothing about the model and counts neither way. Raises
+        `CircuitOpen` with the seconds until the next probe, when the model is not to be asked now."""
         probe = self._admit()
         try:
             yield
