@@ -50,22 +50,27 @@ class BankServer:
             title="Loci",
             instructions=INSTRUCTIONS,
             get_tool_input_schema=lambda name: BY_NAME[name].tool.input_schema if name in BY_NAME else None,
-            on_list_tools=self._list_tools,
+            on_list_tools=_always(types.ListToolsResult(tools=[offer.tool for offer in OFFERS])),
             on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
-            on_subscribe_resource=self._subscribe,
-            on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self._listen,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
+            on_list_resources=self._served(
+                lambda call, _, params: resources.list_resources(call, params.cursor if params is not None else None)
+            ),
+            on_list_resource_templates=_always(
+                types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+            ),
+            on_read_resource=self._served(lambda call, _, params: resources.read_resource(call, params.uri)),
+            on_subscribe_resource=self._served(self._subscribe),
+            on_unsubscribe_resource=self._served(self._unsubscribe),
+            on_subscriptions_listen=self._served(
+                lambda call, context, params: self.subscriptions.listen(call.owner, context, params)
+            ),
+            on_list_prompts=_always(types.ListPromptsResult(prompts=resources.PROMPTS)),
+            on_get_prompt=self._served(
+                lambda call, _, params: resources.get_prompt(call, params.name, params.arguments or {})
+            ),
         )
         server.middleware.append(_without_input)
         return server
-
-    async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[offer.tool for offer in OFFERS])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         offer = BY_NAME.get(params.name)
@@ -86,54 +91,18 @@ class BankServer:
             structured_content=result.model_dump(mode="json"),
         )
 
-    async def _list_resources(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        cursor = params.cursor if params is not None else None
-        return await self._serve(context, lambda call: resources.list_resources(call, cursor))
+    async def _subscribe(self, call: Call, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        await resources.read_resource(call, params.uri)
+        session = call.client.session or ""
+        await self.subscriptions.add(call.owner, session, context.session, params.uri)
+        await call.memory.engine.library.connections.listen(call.owner, session, params.uri)
+        return types.EmptyResult()
 
-    async def _list_templates(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
-
-    async def _read_resource(
-        self, context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        return await self._serve(context, lambda call: resources.read_resource(call, params.uri))
-
-    async def _list_prompts(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=resources.PROMPTS)
-
-    async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        arguments = params.arguments or {}
-        return await self._serve(context, lambda call: resources.get_prompt(call, params.name, arguments))
-
-    async def _listen(
-        self, context: Context, params: types.SubscriptionsListenRequestParams
-    ) -> types.SubscriptionsListenResult:
-        return await self._serve(context, lambda call: self.subscriptions.listen(call.owner, context, params))
-
-    async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        async def subscribe(call: Call) -> types.EmptyResult:
-            await resources.read_resource(call, params.uri)
-            session = call.client.session or ""
-            await self.subscriptions.add(call.owner, session, context.session, params.uri)
-            await call.memory.engine.library.connections.listen(call.owner, session, params.uri)
-            return types.EmptyResult()
-
-        return await self._serve(context, subscribe)
-
-    async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        async def unsubscribe(call: Call) -> types.EmptyResult:
-            session = call.client.session or ""
-            self.subscriptions.drop(call.owner, session, params.uri)
-            await call.memory.engine.library.connections.leave(call.owner, session, params.uri)
-            return types.EmptyResult()
-
-        return await self._serve(context, unsubscribe)
+    async def _unsubscribe(self, call: Call, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        session = call.client.session or ""
+        self.subscriptions.drop(call.owner, session, params.uri)
+        await call.memory.engine.library.connections.leave(call.owner, session, params.uri)
+        return types.EmptyResult()
 
     async def resubscribe(self, owner: str, session: str, told: ServerSession, addresses: tuple[str, ...]) -> None:
         """Tells a session again of what it had subscribed to, as far as there is room."""
@@ -141,14 +110,18 @@ class BankServer:
             with suppress(InvalidInput):
                 await self.subscriptions.add(owner, session, told, address)
 
-    async def _serve(self, context: Context, work: Callable[[Call], Awaitable[T]]) -> T:
-        """What some work gives a caller; errors that are foreseen as the protocol has them."""
-        try:
-            return await work(await self._caller(context))
-        except (LociError, StoreError) as error:
-            known = foreseen(error)
-            asked = isinstance(known, NotFound | InvalidInput)
-            raise MCPError(types.INVALID_PARAMS if asked else types.INTERNAL_ERROR, known.detail) from None
+    def _served(self, work: Callable[[Call, Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
+        """A handler that gives a caller what some work gives; errors that are foreseen as the protocol has them."""
+
+        async def handle(context: Context, params: Any) -> T:
+            try:
+                return await work(await self._caller(context), context, params)
+            except (LociError, StoreError) as error:
+                known = foreseen(error)
+                asked = isinstance(known, NotFound | InvalidInput)
+                raise MCPError(types.INVALID_PARAMS if asked else types.INTERNAL_ERROR, known.detail) from None
+
+        return handle
 
     async def _tell(self, call: Call, result: Wire) -> None:
         """Tells those who asked for it what a tool changed."""
@@ -158,6 +131,13 @@ class BankServer:
             self.subscriptions.changed()
             if result.created or any(change.operation_type == "create" for change in result.changes):
                 await self.subscriptions.listed(call.owner)
+
+
+def _always(result: T) -> Callable[[Context, Any], Awaitable[T]]:
+    async def handle(context: Context, params: Any) -> T:
+        return result
+
+    return handle
 
 
 async def _without_input(ctx: Context, call_next: CallNext) -> HandlerResult:
