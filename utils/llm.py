@@ -19,7 +19,7 @@ from utils.answers import (
     read_model,
     read_usage,
 )
-from utils.chat import STREAM_DEADLINES, Completion, Message, Options, ToolCall, Usage
+from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 class _Request:
     model: str
     messages: list[Message]
-    options: Options
+    options: ChatOptions
 
     @property
     def is_with_tools(self) -> bool:
@@ -65,7 +65,7 @@ class RemoteChatModel:
         self._stall = stall  # seconds
         self._refused: dict[str, frozenset[str]] = {}  # model → optional parameters that it does not take
 
-    async def complete(self, messages: Sequence[Message], **options: Unpack[Options]) -> Completion:
+    async def complete(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Completion:
         """As `ChatModel`; the errors are those of `ask`, `CircuitBreaker` and `read_completion`."""
         request = self._request(messages, options)
 
@@ -78,7 +78,7 @@ class RemoteChatModel:
             return await ask(attempt, deadline=self._deadline)
 
     async def stream(
-        self, messages: Sequence[Message], **options: Unpack[Options]
+        self, messages: Sequence[Message], **options: Unpack[ChatOptions]
     ) -> AsyncGenerator[str | Completion, None]:
         """As `ChatModel`. The deadline, retries and circuit breaker cover the time to the first text. From then on a
         gap of `stall` seconds, or five deadlines in all, end the stream."""
@@ -103,7 +103,7 @@ class RemoteChatModel:
         finally:
             await answer.close()
 
-    def _request(self, messages: Sequence[Message], options: Options) -> _Request:
+    def _request(self, messages: Sequence[Message], options: ChatOptions) -> _Request:
         return _Request(options.get("model") or self.model, [_encodable(message) for message in messages], options)
 
     async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:

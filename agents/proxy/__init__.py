@@ -1,6 +1,6 @@
 """The memory proxy: one turn of an OpenAI client, with memory put before the question and kept of the answer."""
 
 from agents.proxy.proxy import Proxy
-from agents.proxy.request import Options, Proxied, ProxyRequest
+from agents.proxy.request import Proxied, ProxyOptions, ProxyRequest
 
-__all__ = ["Options", "Proxied", "Proxy", "ProxyRequest"]
+__all__ = ["Proxied", "Proxy", "ProxyOptions", "ProxyRequest"]

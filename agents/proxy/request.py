@@ -11,7 +11,7 @@ Strategy = Literal["recall", "tool_memory", "none"]
 
 
 @dataclass(frozen=True)
-class Options:
+class ProxyOptions:
     """The proxy's own fields of a request; None leaves the recipe's number."""
 
     memory_id: str = "default"
@@ -43,7 +43,7 @@ class ProxyRequest:
 
     owner: str
     body: dict[str, Any]
-    options: Options
+    options: ProxyOptions
     raw: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     query: str = ""

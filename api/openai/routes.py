@@ -19,7 +19,7 @@ from starlette.datastructures import URL
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Options, Proxied, Proxy, ProxyRequest
+from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest
 from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.once import JSON_TYPE, Handler, once, once_id
@@ -172,7 +172,7 @@ def _own_models(memory: Memory) -> tuple[str, str]:
     return wire.RULES, memory.engine.gists.embedder.model
 
 
-def _options(given: Json) -> tuple[Options, str | None]:
+def _options(given: Json) -> tuple[ProxyOptions, str | None]:
     """What a request asks of the proxy, and the user that it names."""
     try:
         fields = ProxyFields.model_validate({k: v for k, v in given.items() if k in ProxyFields.model_fields})

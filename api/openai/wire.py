@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from agents.chat import Answer
-from agents.proxy import Options
+from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
 from api.wire.fields import Identifier, Share, Wire
 from utils.vectors import Floats
@@ -35,8 +35,8 @@ class ProxyFields(Wire):
         return float(value) if type(value) is int else value
 
     @property
-    def options(self) -> Options:
-        return Options(
+    def options(self) -> ProxyOptions:
+        return ProxyOptions(
             self.memory_id or "default",
             self.memory_top_k,
             self.memory_recency_weight,

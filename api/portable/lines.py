@@ -10,9 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
+from api.wire.banks import BankErrorOut, ChangeOut
 from api.wire.fields import PRINTABLE, Identifier, MessageId, Moment, Name, Wire, checked_by
+from api.wire.receipts import LedgerOut, UsedOut
 from config.recipes import RECIPES
-from memory.banks import BankId, BankType, Operation, Reason, Severity
+from memory.banks import BankId, BankType, Reason
 from memory.domain import Drop, Role
 from memory.facts import Event
 from memory.observations import LONGEST, LONGEST_SOURCE, LONGEST_VALUE, Category, wrong_with
@@ -205,20 +207,6 @@ class TraceLine(Line):
     observed: bool
 
 
-class ChangeMetadata(Part):
-    section: Text
-    category: Text
-    tags: list[Text]
-    dates: list[Text]
-    references: list[Text]
-
-
-class BankChange(Part):
-    target_file: Text
-    operation_type: Operation
-    metadata: ChangeMetadata
-
-
 class BankFile(Part):
     """A file of a bank at a version. `version`: in which it got the text that it has."""
 
@@ -242,7 +230,7 @@ class BankVersionLine(OfBank):
     at: Passed
     by: Text
     reason: Reason
-    changes: list[BankChange]
+    changes: list[ChangeOut]
     files: Annotated[list[BankFile], Field(max_length=1_000)]
     texts: list[BankText]
     tokens: Count
@@ -251,10 +239,8 @@ class BankVersionLine(OfBank):
     update_count: Annotated[int, Field(ge=-COUNT, lt=COUNT)] | None = None
 
 
-class BankTrouble(Part):
+class BankTrouble(BankErrorOut):
     timestamp: Passed
-    description: Text
-    severity: Severity
 
 
 class BankLine(OfBank):
@@ -277,15 +263,12 @@ class Considered(Part):
     dropped: Drop | None = None
 
 
-class UsedMemory(Part):
+class UsedMemory(UsedOut):
     n: Count
     id: MessageId
-    kind: Text
-    section: Text
 
 
-class LedgerLine(Part):
-    section: Text
+class LedgerLine(LedgerOut):
     characters: Count
     tokens: Count
 

@@ -225,9 +225,9 @@ def left_out_of(bank: Bank) -> str | None:
 class MetadataOut(Shown):
     section: str
     category: str
-    tags: tuple[str, ...]
-    dates: tuple[str, ...]
-    references: tuple[str, ...]
+    tags: list[str]
+    dates: list[str]
+    references: list[str]
 
 
 class ChangeOut(Shown):

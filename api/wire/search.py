@@ -11,14 +11,14 @@ from memory.domain import Recall
 from memory.gists import Waiting
 
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing
-Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
+GistKind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
 
 class SearchRequest(OwnedRequest):
     query: Query
     top_k: TopK = 8
     session_id: Identifier | None = None
-    kinds: Annotated[list[Kind], Field(min_length=1, max_length=10)] | None = None
+    kinds: Annotated[list[GistKind], Field(min_length=1, max_length=10)] | None = None
     min_score: Share | None = None
     recency_weight: Share | None = None
     mmr_lambda: Share | None = None
