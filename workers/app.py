@@ -17,10 +17,10 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.ids import new_id
+from utils.clock import Seldom
 from utils.errors import DiskFull
 from utils.loops import new_runner
 from utils.mongo import StoreError, foreseen
-from utils.seldom import Seldom
 
 SWEEP_SECONDS = 5.0
 LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which whoever ends it waits

@@ -1,6 +1,5 @@
 """Worker and beat without a broker: threads of the process that answers."""
 
-import logging
 import threading
 from typing import Any
 
@@ -13,8 +12,6 @@ from memory.ids import new_id
 from workers.app import BeatThread, make_app
 
 STOP_SECONDS = 30
-
-log = logging.getLogger(__name__)
 
 
 @control_command()

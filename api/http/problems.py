@@ -12,9 +12,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from api.wire.reasons import message_of, printable
+from utils.clock import Seldom
 from utils.errors import DiskFull, LociError, Unauthorized
 from utils.mongo import STORE_ERRORS, as_loci_error
-from utils.seldom import Seldom
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
