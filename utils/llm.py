@@ -104,7 +104,8 @@ class RemoteChatModel:
             await answer.close()
 
     def _request(self, messages: Sequence[Message], options: ChatOptions) -> _Request:
-        return _Request(options.get("model") or self.model, [_encodable(message) for message in messages], options)
+        encodable = cast(list[Message], [_repaired(message) for message in messages])
+        return _Request(options.get("model") or self.model, encodable, options)
 
     async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:
         """Open a stream and read it up to its first text."""
@@ -219,12 +220,8 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
     return "stream_options" if streamed else None
 
 
-def _encodable(message: Message) -> Message:
-    """The message with every string in it such that JSON and UTF-8 can carry it."""
-    return cast(Message, _repaired(message))
-
-
 def _repaired(value: object) -> object:
+    """A message with every string in it such that JSON and UTF-8 can carry it."""
     match value:
         case str():
             return repair(value)

@@ -68,7 +68,9 @@ class Guard:
         except LociError as error:
             if started:
                 raise
-            await _refuse(error, scope["path"], request_id, labelled)
+            response = response_of(error, scope["path"], request_id)
+            response.headers["connection"] = "close"  # the rest of the body is not read
+            await response(scope, receive, labelled)
         finally:
             answered()
 
@@ -115,10 +117,3 @@ def _is_local(header: str) -> bool:
         return host == "localhost" or ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
     except ValueError:
         return False
-
-
-async def _refuse(error: LociError, path: str, request_id: str, send: Send) -> None:
-    response = response_of(error, path, request_id)
-    headers = [*response.raw_headers, (b"connection", b"close")]  # the rest of the body is not read
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})

@@ -5,7 +5,6 @@ length, control characters included. Times of keeping that lie ahead are those o
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
@@ -25,10 +24,6 @@ PLACES = 2**31
 COUNT = 2**53
 
 
-def _passed(moment: datetime) -> datetime:
-    return min(moment, now())
-
-
 def _known_recipe(name: str) -> str:
     if name not in RECIPES:
         raise ValueError("must be a recipe that is known here")
@@ -41,7 +36,7 @@ def _begins(history: "list[FactEvent]") -> "list[FactEvent]":
     return history
 
 
-Passed = Annotated[Moment, AfterValidator(_passed)]
+Passed = Annotated[Moment, AfterValidator(lambda moment: min(moment, now()))]
 Text = str
 Epoch = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,32}$")]
 Place = Annotated[int, Field(ge=0, lt=PLACES)]

@@ -1,6 +1,6 @@
 """Wire shapes of memory banks, over HTTP and as tools of MCP."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,7 +15,6 @@ from memory.banks import (
     LONGEST_UPDATE,
     Active,
     Bank,
-    BankFile,
     BankType,
     BankVersion,
     Operation,
@@ -120,11 +119,7 @@ class BanksCall(Wire):
     ] = None
 
 
-def _names(files: Sequence[BankFile]) -> list[str]:
-    return [file.name for file in files]
-
-
-FileNames = Annotated[list[str], BeforeValidator(_names)]
+FileNames = Annotated[list[str], BeforeValidator(lambda files: [file.name for file in files])]
 
 
 class BankErrorOut(Shown):

@@ -9,10 +9,6 @@ from api.wire.base import OwnedRequest, Shown
 from api.wire.fields import Content, Identifier, MessageId, Moment, Name, Wire
 
 
-def _place(index: int | None) -> int:
-    return -1 if index is None else index
-
-
 class SummaryOut(Shown):
     session_id: str
     summary: str = Field(validation_alias="text")
@@ -46,7 +42,9 @@ class MessageOut(Shown):
     content: str
     name: str | None
     timestamp: datetime
-    message_index: Annotated[int, BeforeValidator(_place)] = Field(validation_alias="index")
+    message_index: Annotated[int, BeforeValidator(lambda index: -1 if index is None else index)] = Field(
+        validation_alias="index"
+    )
     turn_id: str | None
     model: str | None
     interrupted: bool
