@@ -63,8 +63,7 @@ class CircuitBreaker:
             wait = self._opened_at + COOL_DOWN - self._clock()
             if wait > 0 or self._probing:
                 raise CircuitOpen(
-                    f"The {self.name} model failed repeatedly and is not asked for now",
-                    retry_after=max(wait, 1.0),
+                    f"The {self.name} model failed repeatedly and is not asked for now", retry_after=max(wait, 1.0)
                 )
             self._probing = True
             return True

@@ -10,15 +10,7 @@ from typing import TypeVar, Unpack, cast
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
 from openai.types.chat import ChatCompletionChunk
 
-from utils.answers import (
-    LONGEST_ANSWER,
-    completed,
-    joined_calls,
-    read_chunk,
-    read_completion,
-    read_model,
-    read_usage,
-)
+from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
 from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage

@@ -122,9 +122,7 @@ async def mcp(user: User = "default") -> None:
 @app.command()
 @asynchronous
 async def ask(
-    question: Annotated[str, typer.Argument(help="What to ask")],
-    user: User = "default",
-    session: Session = None,
+    question: Annotated[str, typer.Argument(help="What to ask")], user: User = "default", session: Session = None
 ) -> None:
     """Ask one question and print the answer as it comes."""
     checked = QueryRequest(query=question, user_id=user, session_id=session)

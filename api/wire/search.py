@@ -56,9 +56,7 @@ class SearchItem(Shown):
     timestamp: datetime = Field(validation_alias=AliasPath("gist", "timestamp"))
     explain: Explanation = Field(validation_alias="parts")
     version: int | None = Field(
-        default=None,
-        validation_alias=AliasPath("gist", "condensed", "version"),
-        exclude_if=lambda value: value is None,
+        default=None, validation_alias=AliasPath("gist", "condensed", "version"), exclude_if=lambda value: value is None
     )
 
 
