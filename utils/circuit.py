@@ -49,11 +49,12 @@ class CircuitBreaker:
         except ModelError:
             self._failed(probe)
             raise
-        except BaseException:
-            self._abandoned(probe)
-            raise
         else:
             self._succeeded(probe)
+        finally:
+            if probe:
+                with self._lock:
+                    self._probing = False
 
     def _admit(self) -> bool:
         """Whether the call let through is the probe of a half-open circuit."""
@@ -72,15 +73,9 @@ class CircuitBreaker:
         with self._lock:
             if probe or self._opened_at is None:  # a call from before the circuit opened does not close it
                 self._failures, self._opened_at = 0, None
-            self._probing = self._probing and not probe
 
     def _failed(self, probe: bool) -> None:
         with self._lock:
             self._failures += 1
             if probe or (self._opened_at is None and self._failures >= THRESHOLD):
                 self._opened_at = self._clock()
-            self._probing = self._probing and not probe
-
-    def _abandoned(self, probe: bool) -> None:
-        with self._lock:
-            self._probing = self._probing and not probe
