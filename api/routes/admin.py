@@ -68,8 +68,8 @@ async def list_users(
     q: Annotated[str, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_ID)] = "",
 ) -> Page[wire.UserOut]:
     """Everybody who has anything here, be it an API key alone, in the order of their ids."""
-    found = await memory.engine.oversight.owners.page(limit=page.sought, after=page.key, part=q)
-    return Page[wire.UserOut].of(found, page.limit, lambda seen: cursor_of_key(seen.id))
+    owners = await memory.engine.oversight.owners.page(limit=page.sought, after=page.key, part=q)
+    return Page[wire.UserOut].of(owners, page.limit, lambda seen: cursor_of_key(seen.id))
 
 
 @router.get("/users/{user_id}", responses=errors(404))
@@ -96,8 +96,8 @@ async def watch_messages(session_id: SessionId, memory: TheMemory, owner: NamedU
     """The messages of a session, in order, each with how far its embedding is."""
     engine = memory.engine
     await engine.chats.sessions.get(owner, session_id)
-    found = await engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
-    turns, more = page_of(found, page.limit, lambda turn: str(turn.index))
+    watched = await engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    turns, more = page_of(watched, page.limit, lambda turn: str(turn.index))
     places = [turn.index for turn in turns if turn.index is not None]
     states = await engine.oversight.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
     items = [wire.WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in turns]
@@ -109,8 +109,8 @@ async def list_summaries(session_id: SessionId, memory: TheMemory, owner: NamedU
     """The summaries of a session, oldest first."""
     engine, after = memory.engine, page.index
     await engine.chats.sessions.get(owner, session_id)
-    found = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
-    return Page[SummaryOut].of(found, page.limit, lambda summary: str(summary.from_index))
+    summaries = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
+    return Page[SummaryOut].of(summaries, page.limit, lambda summary: str(summary.from_index))
 
 
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
@@ -131,8 +131,8 @@ async def list_jobs(
     kind: OneKind = None,
 ) -> Page[wire.JobOut]:
     """Jobs of all users, kind by kind, those due longest first."""
-    found = await memory.engine.oversight.jobs.page(state, kind, limit=page.sought, after=page.position)
-    return Page[wire.JobOut].of(found, page.limit, lambda job: cursor_of((job, job.place)))
+    jobs = await memory.engine.oversight.jobs.page(state, kind, limit=page.sought, after=page.position)
+    return Page[wire.JobOut].of(jobs, page.limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")

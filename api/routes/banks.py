@@ -22,8 +22,8 @@ Version = Annotated[int | None, Query(ge=1, lt=2**31, strict=False, description=
 @router.get("")
 async def list_banks(memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.BankOut]:
     """Memory banks, the last changed first."""
-    found = await memory.engine.library.banks.page(owner, limit=page.sought, after=page.position)
-    return Page[wire.BankOut].by_time(found, page.limit)
+    banks = await memory.engine.library.banks.page(owner, limit=page.sought, after=page.position)
+    return Page[wire.BankOut].by_time(banks, page.limit)
 
 
 @router.post("", responses=errors(409))
@@ -51,8 +51,8 @@ async def bank_versions(
 ) -> Page[wire.BankVersionOut]:
     """Every version of a bank, the newest first: what made it, and what was said."""
     before = page.index if page.cursor is not None else None
-    found = await memory.engine.library.banks.versions(owner, kind, identifier, limit=page.sought, before=before)
-    return Page[wire.BankVersionOut].of(found, page.limit, lambda one: str(one.version))
+    versions = await memory.engine.library.banks.versions(owner, kind, identifier, limit=page.sought, before=before)
+    return Page[wire.BankVersionOut].of(versions, page.limit, lambda one: str(one.version))
 
 
 async def update_bank(

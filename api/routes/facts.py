@@ -27,10 +27,10 @@ async def list_facts(
     ended: Annotated[bool, Query(strict=False, description="Those that hold no longer, too")] = False,
 ) -> Page[wire.FactOut]:
     """Facts in force, the last changed first."""
-    found = await memory.engine.knowledge.facts.page(
+    facts = await memory.engine.knowledge.facts.page(
         owner, limit=page.sought, after=page.position, memory_id=memory_id, as_of=as_of, ended=ended
     )
-    return Page[wire.FactOut].by_time(found, page.limit)
+    return Page[wire.FactOut].by_time(facts, page.limit)
 
 
 @router.post("", responses=errors(409))

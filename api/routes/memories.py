@@ -39,8 +39,8 @@ KeyToPut = Annotated[Key, AfterValidator(_not_a_history)]
 @router.get("")
 async def list_memories(memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.MemoryOut]:
     """All facts, the newest first."""
-    found = await memory.engine.chats.keyvalues.page(owner, limit=page.sought, after=page.position)
-    return Page[wire.MemoryOut].by_time(found, page.limit)
+    keyvalues = await memory.engine.chats.keyvalues.page(owner, limit=page.sought, after=page.position)
+    return Page[wire.MemoryOut].by_time(keyvalues, page.limit)
 
 
 @router.get(UNDER_KEY + HISTORY, responses=errors(404))

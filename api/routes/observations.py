@@ -36,16 +36,16 @@ async def list_observations(
     source: SourceQuery = None,
 ) -> Page[wire.ObservationOut]:
     """Observations, newest first."""
-    found = await memory.engine.notes.observations.page(
+    observations = await memory.engine.notes.observations.page(
         owner, limit=page.sought, after=page.position, category=category, source=source or None
     )
-    return Page[wire.ObservationOut].by_time(found, page.limit)
+    return Page[wire.ObservationOut].by_time(observations, page.limit)
 
 
 @router.post("/v1/observations/recall")
 async def recall(body: wire.RecallRequest, memory: TheMemory, owner: Owner) -> wire.RecallResponse:
     """Observations whose words suit a query, best first, of one category or all."""
-    found = await memory.recall_observations(
+    hits = await memory.recall_observations(
         owner,
         body.query,
         body.category,
@@ -54,17 +54,17 @@ async def recall(body: wire.RecallRequest, memory: TheMemory, owner: Owner) -> w
         since=body.since,
         until=body.until,
     )
-    return wire.RecallResponse(items=[wire.RecalledOut.of(one.observation, score=one.score) for one in found])
+    return wire.RecallResponse(items=[wire.RecalledOut.of(one.observation, score=one.score) for one in hits])
 
 
 @router.post("/v1/observations/recall-fil")
 async def recall_fil(body: wire.RecallFILRequest, memory: TheMemory, owner: Owner) -> wire.RecallFILResponse:
     """The findings, insights and lessons whose words suit a query, each best first."""
-    found = await memory.recall_fil(owner, body.query, body.limit_per_category)
+    recalled = await memory.recall_fil(owner, body.query, body.limit_per_category)
     return wire.RecallFILResponse(
-        findings=[one.observation.content for one in found.findings],
-        insights=[one.observation.content for one in found.insights],
-        lessons=[one.observation.content for one in found.lessons],
+        findings=[one.observation.content for one in recalled.findings],
+        insights=[one.observation.content for one in recalled.insights],
+        lessons=[one.observation.content for one in recalled.lessons],
     )
 
 

@@ -88,10 +88,10 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
             return NAME
 
         probes["vector_search"] = vector_search
-    found, waiting = await asyncio.gather(asyncio.gather(*map(_probe, probes.values())), _waiting(memory))
-    ready = all(one.ok for one in found)
+    probed, waiting = await asyncio.gather(asyncio.gather(*map(_probe, probes.values())), _waiting(memory))
+    ready = all(one.ok for one in probed)
     response.status_code = 200 if ready else 503
-    dependencies = dict(zip(probes, found, strict=True))
+    dependencies = dict(zip(probes, probed, strict=True))
     return Ready(
         ready=ready,
         dependencies=dependencies,

@@ -29,8 +29,8 @@ async def list_entries(
     memory: TheMemory, owner: Owner, page: ThePage, prefix: Prefix = "", q: Text = ""
 ) -> Page[wire.EntryOut]:
     """Entries in the order of their keys."""
-    found = await memory.scratchpad.page(owner, limit=page.sought, after=page.key, prefix=prefix, text=q)
-    return Page[wire.EntryOut].of(found, page.limit, lambda entry: cursor_of_key(entry.key))
+    entries = await memory.scratchpad.page(owner, limit=page.sought, after=page.key, prefix=prefix, text=q)
+    return Page[wire.EntryOut].of(entries, page.limit, lambda entry: cursor_of_key(entry.key))
 
 
 @router.get(UNDER_KEY, responses=errors(404))

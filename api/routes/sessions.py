@@ -29,8 +29,8 @@ async def list_sessions(
 ) -> Page[wire.SessionOut]:
     """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
     `POST /v1/search`."""
-    found = await memory.engine.chats.sessions.page(owner, limit=page.sought, after=page.position, title=q or None)
-    return Page[wire.SessionOut].by_time(found, page.limit)
+    sessions = await memory.engine.chats.sessions.page(owner, limit=page.sought, after=page.position, title=q or None)
+    return Page[wire.SessionOut].by_time(sessions, page.limit)
 
 
 @router.get("/{session_id}", responses=errors(404))
@@ -61,8 +61,8 @@ async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner)
 async def list_messages(session_id: SessionId, memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.MessageOut]:
     """The messages of a session, in order."""
     await memory.engine.chats.sessions.get(owner, session_id)
-    found = await memory.engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
-    return Page[wire.MessageOut].of(found, page.limit, lambda turn: str(turn.index))
+    turns = await memory.engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))

@@ -62,8 +62,8 @@ async def list_records(
     task_id: Annotated[Identifier | None, Query(description="Of this task alone")] = None,
 ) -> wire.RecordPage:
     """The calls of tools, the newest first, without what came back: one record has that whole."""
-    found = await memory.engine.tools.traces.page(owner, limit=page.sought, after=page.position, task_id=task_id)
-    return wire.RecordPage.by_time(found, page.limit)
+    traces = await memory.engine.tools.traces.page(owner, limit=page.sought, after=page.position, task_id=task_id)
+    return wire.RecordPage.by_time(traces, page.limit)
 
 
 @router.get("/records/{trace_id}", responses=errors(404))
@@ -77,8 +77,8 @@ async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> wire
 async def search(body: wire.InsightSearch, memory: TheMemory, owner: Owner) -> wire.InsightsFound:
     """Records of a task that suit a query, best first: by what is noted of them, or by words that came back."""
     _check_query(body.query)
-    found = await memory.tool_memory.search.records(owner, body.task_id, body.query, body.top_k)
-    return wire.InsightsFound(items=[wire.InsightOut.of(one) for one in found])
+    hits = await memory.tool_memory.search.records(owner, body.task_id, body.query, body.top_k)
+    return wire.InsightsFound(items=[wire.InsightOut.of(one) for one in hits])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))
