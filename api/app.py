@@ -35,8 +35,7 @@ from api.routes.pages import WEB, Assets
 from api.routes.pages import router as pages
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app
-from workers.broker import ping_broker
+from workers.app import make_app, ping_broker
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
@@ -93,21 +92,9 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             CORSMiddleware, allow_origins=[*origins], allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
-    for module in (  # a request is matched with one after the other, and searches are to be quick
-        messages,
-        query,
-        openai,
-        sessions,
-        memories,
-        facts,
-        banks,
-        observations,
-        scratchpad,
-        tool_memory,
-        users,
-        operations,
-        admin,
-    ):
+    # A request is matched with one after the other, and searches are to be quick.
+    doors = (messages, query, openai, sessions, memories, facts, banks, observations, scratchpad, tool_memory, users)
+    for module in (*doors, operations, admin):
         app.include_router(module.router)
     app.include_router(users.streamed)
     app.include_router(pages)

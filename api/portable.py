@@ -17,7 +17,7 @@ from memory.product import Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
 from utils.fields import Identifier, Moment
-from utils.mongo import StoreError, as_loci_error
+from utils.mongo import StoreError, foreseen
 
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
@@ -78,14 +78,10 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
     where another import goes on, or something of the user was deleted meanwhile. What stands before a line that is
     refused is kept, and the whole file brings in the rest.
     """
-    reader = _Reader(memory.engine.importer.lines)
-    number = 0
     async with memory.importing(owner) as importing:
         try:
-            async for number, raw, whole in _lines(stream):
-                await _take(importing, number, await reader.read(number, raw, whole=whole))
-            if not reader.ended:
-                raise InvalidInput(CUT.format(number))
+            async for number, record in _records(stream, memory.engine.importer.lines):
+                await _take(importing, number, record)
         except (InvalidInput, BodyTooLarge):
             await importing.commit()
             raise
@@ -100,64 +96,69 @@ async def _take(importing: Import, number: int, record: Record | None) -> None:
         else:
             await importing.take(record)
     except (InvalidInput, StoreError) as error:
-        known = as_loci_error(error) if isinstance(error, StoreError) else error
+        known = foreseen(error)
         if not isinstance(known, InvalidInput):
             raise
         raise InvalidInput(f"Line {number}: {known.detail}") from None
 
 
-class _Reader:
-    """Reads the lines of an export, in order."""
-
-    def __init__(self, lines: Lines) -> None:
-        self.ended = False
-        self._lines = lines
-        self._begun = False
-        self._counts: Counter[str] = Counter()
-
-    async def read(self, number: int, raw: bytes, *, whole: bool) -> Record | None:
-        """The record of a line; None for the first and the last. `whole`: a line break follows."""
-        try:
-            read = asyncio.to_thread(read_json, raw, control_characters=True) if len(raw) > AT_ONCE else None
-            fields = await read if read is not None else read_json(raw, control_characters=True)
-        except InvalidInput as error:
-            if not whole:
-                raise InvalidInput(CUT.format(number - 1)) from None
-            raise InvalidInput(f"Line {number}: {error.detail}") from None
-        if not isinstance(fields, dict):
-            raise InvalidInput(f"Line {number}: not a JSON object")
-        if self.ended:
+async def _records(stream: AsyncIterator[bytes], lines: Lines) -> AsyncIterator[tuple[int, Record | None]]:
+    """The records of an export, each with the number of its line; None for the first line and the last. Raises as
+    `bring_in`."""
+    counts: Counter[str] = Counter()
+    number, begun, ended = 0, False, False
+    async for number, raw, whole in _lines(stream):
+        fields = await _fields(number, raw, whole=whole)
+        if ended:
             raise InvalidInput(f"Line {number}: something behind the last line of an export")
+        kind = fields.pop("kind", None)
         try:
-            return self._read(number, fields, len(raw))
+            if not begun:
+                _check_header(number, kind, fields)
+                begun = True
+                yield number, None
+            elif isinstance(kind, str) and kind in lines:
+                line = lines[kind].model_validate(fields)
+                counts[kind] += 1
+                yield number, Record(kind, line.model_dump(exclude_none=True), len(raw))
+            elif kind == "end":
+                if +Counter(End.model_validate(fields).counts) != +counts:
+                    missing = "the counts are not those of the lines before it; some are missing"
+                    raise InvalidInput(f"Line {number}: {missing}")
+                ended = True
+                yield number, None
+            else:
+                raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(lines)} or end")
         except ValidationError as error:
             raise LineRefused(number, error) from None
+    if not ended:
+        raise InvalidInput(CUT.format(number))
 
-    def _read(self, number: int, fields: dict[str, Any], size: int) -> Record | None:
-        kind = fields.get("kind")
-        if not self._begun:
-            if kind != "export" or fields.get("format") != FORMAT:
-                raise InvalidInput(f"Line {number}: not the first line of an export of Loci")
-            version = fields.get("version")
-            if isinstance(version, int) and version > VERSION:
-                raise InvalidInput(
-                    f"Line {number}: a newer Loci made this export: its format is not {VERSION}, as it is read here"
-                )
-            Header.model_validate(fields)
-            self._begun = True
-            return None
-        if kind == "end":
-            end = End.model_validate(fields)
-            if +Counter(end.counts) != +self._counts:
-                raise InvalidInput(f"Line {number}: the counts are not those of the lines before it; some are missing")
-            self.ended = True
-            return None
-        if not isinstance(kind, str) or kind not in self._lines:
-            raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(self._lines)} or end")
-        del fields["kind"]
-        line = self._lines[kind].model_validate(fields)
-        self._counts[kind] += 1
-        return Record(kind, line.model_dump(exclude_none=True), size)
+
+async def _fields(number: int, raw: bytes, *, whole: bool) -> dict[str, Any]:
+    """What a line says. `whole`: a line break follows; else it may be cut. Raises `InvalidInput`."""
+    try:
+        if len(raw) > AT_ONCE:
+            fields = await asyncio.to_thread(read_json, raw, control_characters=True)
+        else:
+            fields = read_json(raw, control_characters=True)
+    except InvalidInput as error:
+        raise InvalidInput(f"Line {number}: {error.detail}" if whole else CUT.format(number - 1)) from None
+    if not isinstance(fields, dict):
+        raise InvalidInput(f"Line {number}: not a JSON object")
+    return fields
+
+
+def _check_header(number: int, kind: object, fields: dict[str, Any]) -> None:
+    """Raises `InvalidInput`, and `ValidationError` where a field of it is wrong."""
+    if kind != "export" or fields.get("format") != FORMAT:
+        raise InvalidInput(f"Line {number}: not the first line of an export of Loci")
+    version = fields.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise InvalidInput(
+            f"Line {number}: a newer Loci made this export: its format is not {VERSION}, as it is read here"
+        )
+    Header.model_validate(fields)
 
 
 async def _lines(stream: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes, bool]]:

@@ -44,11 +44,7 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         address = f"http://{host}:{sockets[0].getsockname()[1]}"
         config = uvicorn.Config(
-            app,
-            lifespan="off",
-            log_level=settings.log_level.lower(),
-            access_log=False,
-            timeout_graceful_shutdown=GRACE,
+            app, lifespan="off", log_level=settings.log_level.lower(), access_log=False, timeout_graceful_shutdown=GRACE
         )
         async with app.router.lifespan_context(app):  # here rather than in uvicorn, which would print a traceback
             _tune()

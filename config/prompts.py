@@ -9,21 +9,11 @@ from urllib.parse import urlsplit
 FOLDER = Path(__file__).parent / "prompts"
 PROVIDERS = Path(__file__).parent / "provider_prompts.json"
 
+PLAIN = ("summary", "vision", "digest", "facts", "reconcile", "observer", "observations")
+OF_BANKS = ("bank_project", "bank_code", "bank_global", "bank_others", "bank_update")
 # Every prompt, with the variables that it takes.
-VARIABLES: dict[str, frozenset[str]] = {
-    "summary": frozenset(),
-    "vision": frozenset(),
-    "digest": frozenset(),
-    "facts": frozenset(),
-    "reconcile": frozenset(),
-    "observer": frozenset(),
-    "observations": frozenset(),
+VARIABLES: dict[str, frozenset[str]] = dict.fromkeys((*PLAIN, *OF_BANKS), frozenset()) | {
     "proxy_memory": frozenset({"summary", "memories"}),
-    "bank_project": frozenset(),
-    "bank_code": frozenset(),
-    "bank_global": frozenset(),
-    "bank_others": frozenset(),
-    "bank_update": frozenset(),
     "bank_optimise": frozenset({"target", "least", "characters"}),
 }
 

@@ -85,9 +85,7 @@ class Settings(BaseSettings):
         False, description="Let the model that answers /query remember and recall observations, and use the scratchpad"
     )
     max_entries: int = Field(
-        0,
-        ge=0,
-        description="Messages that a conversation of the proxy keeps; the oldest and least recalled go; 0: all",
+        0, ge=0, description="Messages that a conversation of the proxy keeps; the oldest and least recalled go; 0: all"
     )
     tool_memory_top_k: int = Field(
         3, ge=1, description="Tables of records that an agent's compressed history shows as retrieved ones"

@@ -103,11 +103,8 @@ class Piece:
 
 
 def read_chunk(chunk: object) -> Piece:
-    """The first choice's text and finish reason; chunks without choices (usage, keep-alive) add nothing.
-
-    Raises:
-        ModelGarbage: not a chunk, or text that is not text.
-    """
+    """The first choice's text and finish reason; chunks without choices (usage, keep-alive) add nothing. Raises
+    `ModelGarbage` for what is no chunk, or text that is not text."""
     if not isinstance(chunk, ChatCompletionChunk):
         raise ModelGarbage("The model's stream holds something that is not a chunk")
     choices: object = chunk.choices
@@ -124,12 +121,9 @@ def read_chunk(chunk: object) -> Piece:
 
 
 def read_embeddings(answer: object, *, count: int) -> Floats:
-    """The vectors of an embedding call, in the order of its texts, shape (count, d), not yet of length 1.
-
-    Raises:
-        ModelGarbage: not embeddings, too few or many, doubtful order, unequal dimensions, or numbers that are not
-            finite or all zero.
-    """
+    """The vectors of an embedding call, in the order of its texts, shape (count, d), not yet of length 1. Raises
+    `ModelGarbage` for what is no embeddings, too few or many, doubtful order, unequal dimensions, or numbers that are
+    not finite or all zero."""
     if not isinstance(answer, CreateEmbeddingResponse):
         raise ModelGarbage("The embedding model's answer is not embeddings")
     items: object = answer.data

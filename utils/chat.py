@@ -51,7 +51,7 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
 
 
-class Options(TypedDict, total=False):
+class ChatOptions(TypedDict, total=False):
     """How a model is asked. `model`: another than its own. `tools`: functions that it may ask for, which a provider
     that takes none is not told of; `may_call`: it may in this answer, as it does where that is not said."""
 
@@ -69,7 +69,7 @@ class ChatModel(Protocol):
     def model(self) -> str:
         """The name of the model that is asked where a call names none."""
 
-    async def complete(self, messages: Sequence[Message], **options: Unpack[Options]) -> Completion:
+    async def complete(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Completion:
         """One whole answer, within the deadline, retries included.
 
         Raises:
@@ -78,7 +78,9 @@ class ChatModel(Protocol):
             ModelGarbage: its answer cannot be read.
         """
 
-    def stream(self, messages: Sequence[Message], **options: Unpack[Options]) -> AsyncGenerator[str | Completion, None]:
+    def stream(
+        self, messages: Sequence[Message], **options: Unpack[ChatOptions]
+    ) -> AsyncGenerator[str | Completion, None]:
         """The answer's text as it comes, then one `Completion` that holds all of it.
 
         Leaving early closes the connection; wrap the stream in `contextlib.aclosing` where the loop over it may be

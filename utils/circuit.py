@@ -20,17 +20,8 @@ COOL_DOWN = 30.0  # seconds
 class CircuitBreaker:
     """Counts calls that failed in a row, and refuses further ones for a while; safe to share between threads."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        threshold: int = THRESHOLD,
-        cool_down: float = COOL_DOWN,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
-        self._threshold = threshold
-        self._cool_down = cool_down
         self._clock = clock
         self._lock = threading.Lock()
         self._failures = 0
@@ -47,11 +38,8 @@ class CircuitBreaker:
         """Let one call through and learn from how it ends.
 
         `ModelUnavailable` and `ModelGarbage` count as failures. `ModelRefused` does not: whoever answers 4xx is up.
-        Anything else (a cancelled call, a bug) says nothing about the model and counts neither way.
-
-        Raises:
-            CircuitOpen: with the seconds until the next probe, when the model is not to be asked now.
-        """
+        Anything else (a cancelled call, a bug) says nothing about the model and counts neither way. Raises
+        `CircuitOpen` with the seconds until the next probe, when the model is not to be asked now."""
         probe = self._admit()
         try:
             yield
@@ -61,22 +49,22 @@ class CircuitBreaker:
         except ModelError:
             self._failed(probe)
             raise
-        except BaseException:
-            self._abandoned(probe)
-            raise
         else:
             self._succeeded(probe)
+        finally:
+            if probe:
+                with self._lock:
+                    self._probing = False
 
     def _admit(self) -> bool:
         """Whether the call let through is the probe of a half-open circuit."""
         with self._lock:
             if self._opened_at is None:
                 return False
-            wait = self._opened_at + self._cool_down - self._clock()
+            wait = self._opened_at + COOL_DOWN - self._clock()
             if wait > 0 or self._probing:
                 raise CircuitOpen(
-                    f"The {self.name} model failed repeatedly and is not asked for now",
-                    retry_after=max(wait, 1.0),
+                    f"The {self.name} model failed repeatedly and is not asked for now", retry_after=max(wait, 1.0)
                 )
             self._probing = True
             return True
@@ -85,15 +73,9 @@ class CircuitBreaker:
         with self._lock:
             if probe or self._opened_at is None:  # a call from before the circuit opened does not close it
                 self._failures, self._opened_at = 0, None
-            self._probing = self._probing and not probe
 
     def _failed(self, probe: bool) -> None:
         with self._lock:
             self._failures += 1
-            if probe or (self._opened_at is None and self._failures >= self._threshold):
+            if probe or (self._opened_at is None and self._failures >= THRESHOLD):
                 self._opened_at = self._clock()
-            self._probing = self._probing and not probe
-
-    def _abandoned(self, probe: bool) -> None:
-        with self._lock:
-            self._probing = self._probing and not probe

@@ -43,11 +43,8 @@ class Embedder(Protocol):
         """Whether the last calls came through; asks nobody."""
 
     async def embed(self, texts: Sequence[str]) -> Floats:
-        """Vectors of length 1, shape (n, d), in the order of the texts.
-
-        Raises:
-            ModelError: the provider failed, refused, or sent something that is not vectors.
-        """
+        """Vectors of length 1, shape (n, d), in the order of the texts. Raises `ModelError` where the provider failed,
+        refused, or sent something that is not vectors."""
 
 
 SHARED_VECTORS: TextCache[Floats] = TextCache()  # one a process: its API and its worker embed the same texts
@@ -106,11 +103,8 @@ class LocalEmbedder:
 
 
 def open_local_embedder(settings: Settings) -> LocalEmbedder:
-    """The packaged encoder; it takes half a second the first time, then 0.1 s.
-
-    Raises:
-        ConfigurationError: its package is missing.
-    """
+    """The packaged encoder; it takes half a second the first time, then 0.1 s. Raises `ConfigurationError` where its
+    package is missing."""
     from utils.encoder import DIMENSIONS, MODEL, load_encoder  # onnxruntime takes 0.2 s to import
 
     encoder = load_encoder(settings.loci_home)
@@ -119,11 +113,8 @@ def open_local_embedder(settings: Settings) -> LocalEmbedder:
 
 
 def open_embedder(settings: Settings, client: "AsyncOpenAI | None") -> Embedder:
-    """The embedder that the settings ask for.
-
-    Raises:
-        ConfigurationError: the local encoder's package is missing, or a provider is set without a client.
-    """
+    """The embedder that the settings ask for. Raises `ConfigurationError` where the local encoder's package is missing,
+    or a provider is set without a client."""
     if settings.local_embeddings:
         return open_local_embedder(settings)
     if client is None:

@@ -194,11 +194,8 @@ _loading = threading.Lock()
 
 def load_encoder(home: Path) -> Encoder:
     """The process's encoder for this home, built on first use: in a second, and later in a tenth (int8) or a third
-    (float32). Both files are read through each time, for a damaged one might load and embed wrongly.
-
-    Raises:
-        ConfigurationError: the package is not installed, or the home cannot be written.
-    """
+    (float32). Both files are read through each time, for a damaged one might load and embed wrongly. Raises
+    `ConfigurationError` where the package is not installed, or the home cannot be written."""
     home = home.resolve()
     with _loading:
         if home not in _encoders:
@@ -217,11 +214,7 @@ os.register_at_fork(after_in_child=_forget_encoders)
 
 
 def model_file() -> Path:
-    """Where the package keeps the model.
-
-    Raises:
-        ConfigurationError: it is not installed.
-    """
+    """Where the package keeps the model. Raises `ConfigurationError` where it is not installed."""
     spec = util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigurationError(

@@ -28,8 +28,7 @@ LociError
 class LociError(Exception):
     """Base of every error that Loci raises on purpose."""
 
-    status = 500
-    title = "Internal error"
+    status, title = 500, "Internal error"
 
     def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(detail or self.title)
@@ -38,61 +37,50 @@ class LociError(Exception):
 
 
 class InvalidInput(LociError):
-    status = 400
-    title = "Invalid input"
+    status, title = 400, "Invalid input"
 
 
 HAS_CONTROL_CHARACTERS = "{}: a string has control characters"
 
 
 class Unauthorized(LociError):
-    status = 401
-    title = "Unauthorized"
+    status, title = 401, "Unauthorized"
 
 
 class Forbidden(LociError):
-    status = 403
-    title = "Forbidden"
+    status, title = 403, "Forbidden"
 
 
 class NotFound(LociError):
-    status = 404
-    title = "Not found"
+    status, title = 404, "Not found"
 
 
 class Conflict(LociError):
-    status = 409
-    title = "Conflict"
+    status, title = 409, "Conflict"
 
 
 class PreconditionFailed(LociError):
-    status = 412
-    title = "Precondition failed"
+    status, title = 412, "Precondition failed"
 
 
 class BodyTooLarge(LociError):
-    status = 413
-    title = "Body too large"
+    status, title = 413, "Body too large"
 
 
 class UnsupportedMediaType(LociError):
-    status = 415
-    title = "Unsupported media type"
+    status, title = 415, "Unsupported media type"
 
 
 class IdempotencyMismatch(LociError):
-    status = 422
-    title = "Idempotency key reused"
+    status, title = 422, "Idempotency key reused"
 
 
 class StoreUnavailable(LociError):
-    status = 503
-    title = "Store unavailable"
+    status, title = 503, "Store unavailable"
 
 
 class DiskFull(LociError):
-    status = 507
-    title = "Disk full"
+    status, title = 507, "Disk full"
 
 
 class ConfigurationError(LociError):
@@ -100,13 +88,11 @@ class ConfigurationError(LociError):
 
 
 class ModelError(LociError):
-    status = 502
-    title = "Model error"
+    status, title = 502, "Model error"
 
 
 class ModelUnavailable(ModelError):
-    status = 503
-    title = "Model unavailable"
+    status, title = 503, "Model unavailable"
 
 
 class CircuitOpen(ModelUnavailable):
@@ -114,8 +100,7 @@ class CircuitOpen(ModelUnavailable):
 
 
 class ModelSilent(ModelUnavailable):
-    status = 504
-    title = "Model silent"
+    status, title = 504, "Model silent"
 
 
 class ModelRefused(ModelError):

@@ -10,16 +10,8 @@ from typing import TypeVar, Unpack, cast
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
 from openai.types.chat import ChatCompletionChunk
 
-from utils.answers import (
-    LONGEST_ANSWER,
-    completed,
-    joined_calls,
-    read_chunk,
-    read_completion,
-    read_model,
-    read_usage,
-)
-from utils.chat import STREAM_DEADLINES, Completion, Message, Options, Tool, ToolCall, Usage
+from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
+from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
@@ -45,14 +37,11 @@ log = logging.getLogger(__name__)
 class _Request:
     model: str
     messages: list[Message]
-    temperature: float | None
-    max_tokens: int | None
-    tools: list[Tool] | None = None
-    may_call: bool = True
+    options: ChatOptions
 
     @property
     def is_with_tools(self) -> bool:
-        return self.tools is not None and self.may_call
+        return bool(self.options.get("tools")) and self.options.get("may_call", True)
 
 
 class RemoteChatModel:
@@ -68,7 +57,7 @@ class RemoteChatModel:
         self._stall = stall  # seconds
         self._refused: dict[str, frozenset[str]] = {}  # model → optional parameters that it does not take
 
-    async def complete(self, messages: Sequence[Message], **options: Unpack[Options]) -> Completion:
+    async def complete(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Completion:
         """As `ChatModel`; the errors are those of `ask`, `CircuitBreaker` and `read_completion`."""
         request = self._request(messages, options)
 
@@ -81,7 +70,7 @@ class RemoteChatModel:
             return await ask(attempt, deadline=self._deadline)
 
     async def stream(
-        self, messages: Sequence[Message], **options: Unpack[Options]
+        self, messages: Sequence[Message], **options: Unpack[ChatOptions]
     ) -> AsyncGenerator[str | Completion, None]:
         """As `ChatModel`. The deadline, retries and circuit breaker cover the time to the first text. From then on a
         gap of `stall` seconds, or five deadlines in all, end the stream."""
@@ -106,15 +95,9 @@ class RemoteChatModel:
         finally:
             await answer.close()
 
-    def _request(self, messages: Sequence[Message], options: Options) -> _Request:
-        return _Request(
-            options.get("model") or self.model,
-            [_encodable(message) for message in messages],
-            options.get("temperature"),
-            options.get("max_tokens"),
-            list(options.get("tools", ())) or None,
-            options.get("may_call", True),
-        )
+    def _request(self, messages: Sequence[Message], options: ChatOptions) -> _Request:
+        encodable = cast(list[Message], [_repaired(message) for message in messages])
+        return _Request(options.get("model") or self.model, encodable, options)
 
     async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:
         """Open a stream and read it up to its first text."""
@@ -133,17 +116,18 @@ class RemoteChatModel:
 
     async def _send(self, request: _Request, *, streamed: bool) -> object:
         """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on."""
-        refused = self._refused.get(request.model, frozenset())
+        refused, options = self._refused.get(request.model, frozenset()), request.options
+        max_tokens, tools = options.get("max_tokens"), list(options.get("tools", ()))
         while True:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
                     messages=request.messages,
-                    temperature=omit if "temperature" in refused else _given(request.temperature),
-                    max_tokens=omit if "max_tokens" in refused else _given(request.max_tokens),
-                    max_completion_tokens=_given(request.max_tokens) if "max_tokens" in refused else omit,
-                    tools=omit if "tools" in refused else _given(request.tools),
-                    tool_choice="none" if not request.may_call and "tools" not in refused else omit,
+                    temperature=omit if "temperature" in refused else _given(options.get("temperature")),
+                    max_tokens=omit if "max_tokens" in refused else _given(max_tokens),
+                    max_completion_tokens=_given(max_tokens) if "max_tokens" in refused else omit,
+                    tools=omit if "tools" in refused else _given(tools or None),
+                    tool_choice="none" if not options.get("may_call", True) and "tools" not in refused else omit,
                     stream=streamed,
                     stream_options={"include_usage": True} if streamed and "stream_options" not in refused else omit,
                 )
@@ -216,9 +200,9 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
     name it.
     """
     sent = {
-        "temperature": request.temperature is not None,
-        "max_tokens": request.max_tokens is not None,
-        "tools": request.tools is not None,
+        "temperature": request.options.get("temperature") is not None,
+        "max_tokens": request.options.get("max_tokens") is not None,
+        "tools": bool(request.options.get("tools")),
     }
     param = "tools" if error.param == "tool_choice" else error.param
     if param in sent:
@@ -228,12 +212,8 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
     return "stream_options" if streamed else None
 
 
-def _encodable(message: Message) -> Message:
-    """The message with every string in it such that JSON and UTF-8 can carry it."""
-    return cast(Message, _repaired(message))
-
-
 def _repaired(value: object) -> object:
+    """A message with every string in it such that JSON and UTF-8 can carry it."""
     match value:
         case str():
             return repair(value)

@@ -23,10 +23,11 @@ from pymongo.errors import (
     OperationFailure,
     PyMongoError,
 )
+from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 
 from config.settings import Settings
 from embedded.launch import attached
-from utils.errors import DiskFull, InvalidInput, LociError, StoreUnavailable
+from utils.errors import ConfigurationError, DiskFull, InvalidInput, LociError, StoreUnavailable
 
 Document: TypeAlias = dict[str, Any]
 Collection: TypeAlias = AsyncCollection[Document]
@@ -44,11 +45,14 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
     """The database that the settings name: a MongoDB, or the built-in store, started or joined for the while.
 
     The client belongs to the running event loop. Raises `embedded.launch.StoreStartError` where the built-in store
-    cannot be started.
+    cannot be started, and `ConfigurationError` for an address that the driver does not take.
     """
     if settings.mongodb_uri is not None:
-        async with _client(settings, settings.mongodb_uri.get_secret_value()) as database:
-            yield database
+        try:
+            async with _client(settings, settings.mongodb_uri.get_secret_value()) as database:
+                yield database
+        except PyMongoConfigurationError as error:
+            raise ConfigurationError("MONGODB_URI is not one that the driver takes") from error
     else:
         async with attached(settings.loci_home) as uri, _client(settings, uri) as database:
             yield database
@@ -103,12 +107,23 @@ async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> lis
     return found
 
 
-StoreError = PyMongoError  # the root of what the drivers raise
+StoreError = PyMongoError  # the root of what the drivers raise,
+STORE_ERRORS = (StoreError, DocumentTooLarge)  # but for this one
+
+
+def foreseen(error: Exception) -> LociError:
+    """As `as_loci_error`; an error that nobody foresaw is raised."""
+    known = as_loci_error(error)
+    if known is None:
+        raise error
+    return known
 
 
 def as_loci_error(error: Exception) -> LociError | None:
     """`StoreUnavailable` where the driver says that the server is away, `DiskFull` where the server has no room,
-    `InvalidInput` where a document has more than it takes; None for every other error."""
+    `InvalidInput` where a document has more than it takes; an error of ours as it is; None for every other."""
+    if isinstance(error, LociError):
+        return error
     if isinstance(error, ConnectionFailure | AutoReconnect | ExecutionTimeout):
         return StoreUnavailable("The store does not answer; try again", retry_after=1.0)
     if NO_ROOM in _codes(error):

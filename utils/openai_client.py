@@ -54,12 +54,9 @@ def open_client(settings: Settings) -> AsyncOpenAI:
     """A client for the provider that the settings name; belongs to the event loop that first uses it.
 
     Only the settings count: `OPENAI_BASE_URL` left in the SDK's hands would be read from the environment alone. A
-    provider on this machine is reached directly, any other through the environment's proxy. Redirects are not
-    followed: they would carry a conversation to a place nobody configured.
-
-    Raises:
-        ConfigurationError: no provider is set, or its URL or key cannot be one.
-    """
+    provider on this machine is reached directly, any other through the environment's proxy. Redirects are not followed:
+    they would carry a conversation to a place nobody configured. Raises `ConfigurationError` where no provider is set,
+    or its URL or key cannot be one."""
     if not settings.has_model:
         raise ConfigurationError("Neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
     url, key = checked_url(settings)

@@ -29,7 +29,9 @@ def checked_url(settings: Settings) -> tuple[str, str]:
             raise ValueError
     except (ValueError, InvalidURL):
         raise ConfigurationError("OPENAI_BASE_URL is not an http or https URL") from None
-    _silence_urls()
+    for name in ("httpx", "httpx2"):
+        if logging.getLogger(name).level == logging.NOTSET:
+            logging.getLogger(name).setLevel(logging.WARNING)
     return url, key
 
 
@@ -40,9 +42,3 @@ def is_local(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _silence_urls() -> None:
-    for name in ("httpx", "httpx2"):
-        if logging.getLogger(name).level == logging.NOTSET:
-            logging.getLogger(name).setLevel(logging.WARNING)

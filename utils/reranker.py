@@ -7,8 +7,9 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -75,21 +76,10 @@ class Reranker:
 
     def _pairs(self, query: str, texts: Sequence[str]) -> list[Encoding]:
         """The query with each text, in tokens."""
-        asked = self._tokens(query, MAX_QUERY_TOKENS)
-        room = MAX_TOKENS - self._tokenizer.num_special_tokens_to_add(True) - len(asked)
-        return [self._tokenizer.post_process(asked, self._tokens(text, room)) for text in texts]
-
-    def _tokens(self, text: str, most: int) -> Encoding:
-        """The text's first tokens, at most `most`, without special ones."""
-        text = repair(text[:MAX_CHARACTERS])
-        tokens = self._tokenizer.encode(text, add_special_tokens=False)
-        if len(tokens) > most:
-            # `truncate` keeps what it cuts off, and pairing would combine all of that: so the text is cut first.
-            tokens = self._tokenizer.encode(
-                text[: max(end for _, end in tokens.offsets[:most])], add_special_tokens=False
-            )
-            tokens.truncate(most)
-        return tokens
+        asked = repair(query[:MAX_CHARACTERS])
+        tokens = self._tokenizer.encode(asked, add_special_tokens=False)
+        asked = asked[: max((end for _, end in tokens.offsets[:MAX_QUERY_TOKENS]), default=0)]
+        return [self._tokenizer.encode(asked, repair(text[:MAX_CHARACTERS])) for text in texts]
 
     def _score(self, pairs: Sequence[Encoding]) -> Floats:
         """The scores of one batch."""
@@ -119,17 +109,11 @@ class Reranker:
 
     def _try_out(self, graph: Path, tokenizer: Path) -> None:
         """Run what a file cannot be read off: several pairs at once, and one of full length."""
-        try:
+        with _refusing(f"{tokenizer} cannot be used"):
             short, long = self._pairs("☃", ["b", "b " * MAX_TOKENS])
-        except Exception as error:  # tokenizers raises nothing narrower
-            raise ConfigurationError(f"RERANK_MODEL: {tokenizer} cannot be used: {_first_line(error)}") from error
         for pairs in ([short] * 3, [long]):
-            try:
+            with _refusing(f"{graph} does not run on {len(pairs)} x {len(pairs[0])} tokens", RUNTIME_ERRORS):
                 logits = self._run(pairs)
-            except RUNTIME_ERRORS as error:
-                raise ConfigurationError(
-                    f"RERANK_MODEL: {graph} does not run on {len(pairs)} x {len(pairs[0])} tokens: {_first_line(error)}"
-                ) from error
             if not _are_logits(logits, len(pairs)):
                 raise ConfigurationError(
                     f"RERANK_MODEL: {graph} is not a cross-encoder: its output {self._output} is not one logit a pair, "
@@ -144,12 +128,9 @@ _loading = threading.Lock()
 def load_reranker(path: Path) -> Reranker:
     """The process's reranker for an ONNX file, or for a folder that holds `model.onnx` or `onnx/model.onnx`.
 
-    Loaded and tried out on first use, which takes as long as one pair of 512 tokens and reading the file.
-
-    Raises:
-        ConfigurationError: no such file; no `tokenizer.json` beside it or in the folder above; a graph that
-            onnxruntime cannot load or run, or that is not a cross-encoder.
-    """
+    Loaded and tried out on first use, which takes as long as one pair of 512 tokens and reading the file. Raises
+    `ConfigurationError` for no such file; no `tokenizer.json` beside it or in the folder above; a graph that
+    onnxruntime cannot load or run, or that is not a cross-encoder."""
     graph = _find_graph(path)
     tokenizer = _find_tokenizer(graph)
     with _loading:
@@ -190,11 +171,9 @@ def _find_tokenizer(graph: Path) -> Path:
 
 
 def _open_tokenizer(file: Path) -> Tokenizer:
-    try:
+    with _refusing(f"{file} is not a tokenizer"):
         tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # tokenizers raises nothing narrower
-        raise ConfigurationError(f"RERANK_MODEL: {file} is not a tokenizer: {_first_line(error)}") from error
-    tokenizer.no_truncation()
+    tokenizer.enable_truncation(MAX_TOKENS)  # of what is longest, so never of a query, which is cut before
     return tokenizer
 
 
@@ -212,10 +191,8 @@ def _open_session(graph: Path) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = 1  # a second thread on busy cores makes it slower
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    try:
+    with _refusing(f"{graph} cannot be loaded", RUNTIME_ERRORS):
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except RUNTIME_ERRORS as error:
-        raise ConfigurationError(f"RERANK_MODEL: {graph} cannot be loaded: {_first_line(error)}") from error
 
 
 def _inputs(session: onnxruntime.InferenceSession, graph: Path) -> set[str]:
@@ -235,5 +212,11 @@ def _are_logits(output: object, count: int) -> bool:
     return isinstance(output, np.ndarray) and np.issubdtype(output.dtype, np.floating) and output.shape in shapes
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+@contextmanager
+def _refusing(what: str, errors: tuple[type[Exception], ...] = (Exception,)) -> Generator[None, None, None]:
+    """Says what is wrong with a file where a library fails over it; tokenizers raises nothing narrower."""
+    try:
+        yield
+    except errors as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ConfigurationError(f"RERANK_MODEL: {what}: {reason}") from error

@@ -51,19 +51,8 @@ _MONTH_BEHIND_DAY = re.compile(r"(?:0?[1-9]|1[0-2])\.$")  # "12. 5."
 _DAY_AND_MONTH = re.compile(r"\b[0-3]?\d\. [01]?\d\.$")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _ANOTHER = re.compile(r"(?:bis(?: zum)?|und|oder|og|til|ja|až|do|[-–])\s\d{1,3}\.$")  # "vom 12. bis 14."
-_COUNTED = re.compile(
-    r"(?:Januar|Jänner|Februar|März|Oktober|Dezember|Bezirk|Bundesliga|Etage|Feiertag|Geburtstag|Halbzeit|Hochzeitstag"
-    r"|Jahrestag|Jahrhunderts?|Kapitel|Quartal|Spieltag|Stockwerk|Versuch|Weihnachtstag|Weltkriegs?)\b"
-)
-_MAY_BE_COUNTED = re.compile(
-    r"(?:Mai|Juni|Juli|April|August|September|November|Advent|Klasse|Mal|Platz|Tag)\b"  # of which some are names, too
-)
-_BEFORE_COUNTED = re.compile(
-    r"(?:^|(?<!\b[Ii] )\b(?:[Aa]m|[Dd]en|[Dd]em|[Dd]er|[Vv]om|[Zz]um|[Bb]is|[Ss]eit|und|oder)\s)\d{1,3}\.$"
-)
-_BEFORE_ANY_COUNTED = re.compile(r"\b(?:[Ii]m|[Ii]ns|[Dd]ie|[Dd]as|[Mm]?[Ee]ine[nmr]?)\s\d{1,3}\.$")  # "im 2. Stock"
-_GERMAN = re.compile(
-    r"\b(?:ich|und|ist|nicht|wir|habe|haben|wird|für|auf|meine?[nmr]?|vom|zum|zur|dem)\b", re.IGNORECASE
+_BEFORE_ORDINAL = re.compile(  # in German: "am 12. Mai", "im 2. Stock"
+    r"(?:^|(?<!\b[Ii] )\b(?i:am|de[nmr]|die|das|vom|zum|bis|seit|und|oder|im|ins|m?ein(?:e[nmr]?)?)\s)\d{1,3}\.$"
 )
 
 # Words that begin a sentence, and are no name behind an initial.
@@ -72,20 +61,14 @@ NO_NAME = frozenset(
     your his her their its all also is are was do does did can could will please now today yes no not a an after
     before while since once one some many most each every here""".split()  # noqa: SIM905
 )
-_BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
-_BEGINS_IN_GERMAN = frozenset(
-    """ich du er sie es wir ihr man der die das den dem ein eine einen mein meine dein deine unser unsere sein seine
-    ihre dann danach davor dort da hier wenn weil wo was wer wie wann warum und aber oder denn doch so auch nur noch
-    schon jetzt heute morgen gestern bitte danke ja nein nicht kein keine im in am an auf mit von zu zum zur für nach
-    bei vor seit bis alle alles außerdem deshalb trotzdem leider vielleicht""".split()  # noqa: SIM905
-)
+# Also of those who write no capitals.
+_BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it|ich|wir|er|sie|es|du|man|der|die|das|dann)\b")
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of `text`, in order, without blank ones; line breaks end a sentence too."""
     sentences: list[list[str]] = []
     last = ""
-    german: bool | None = None
     for part, on_new_line in _parts(text):
         if not last.endswith("."):
             goes_on = False
@@ -94,8 +77,7 @@ def split_sentences(text: str) -> list[str]:
         elif on_new_line or not last[-2:-1].isdigit():
             goes_on = False
         else:
-            german = german if german is not None else _GERMAN.search(text) is not None
-            goes_on = _is_counted(last, part, german) or (
+            goes_on = _is_counted(last, part) or (
                 part[0].islower() and _says_which(last, part) and not text.lstrip()[0].islower()
             )
         if goes_on:
@@ -122,7 +104,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
 def _is_shortened(last: str, part: str) -> bool:
     """Whether what seems to end with `last` ends with what is shortened, and goes on with `part`."""
     if _ABBREVIATION.search(last):
-        return not (_MAY_END.search(last) and part[0].isupper() and _begins_anew(part))
+        return not (_MAY_END.search(last) and part[0].isupper() and _BEGINS_ANEW.match(part.lower()))
     if part[0].isdigit() and _BEFORE_NUMBER.search(last):
         return True
     if _IN_TWO.match(f"{last.rsplit(None, 1)[-1]} {part[:3]}"):
@@ -134,20 +116,16 @@ def _is_shortened(last: str, part: str) -> bool:
     return part[0].islower() and _SHORTENED.search(last) is not None and _BEGINS_ANEW.match(part) is None
 
 
-def _is_counted(last: str, part: str, german: bool) -> bool:
+def _is_counted(last: str, part: str) -> bool:
     """Whether `part` is what a number with a full stop, at the end of `last`, counts: "12. Mai", "12. 5. 2026"."""
     if part[0].isdigit():
         return bool(
             (_MONTH_BEHIND_DAY.match(part) and _ORDINAL.search(last))
             or (_YEAR.match(part) and _DAY_AND_MONTH.search(last))
         )
-    if _ORDINAL.search(last) is None:
-        return False
-    if _ANOTHER.match(part) or _COUNTED.match(part):
-        return True
-    if _MAY_BE_COUNTED.match(part):
-        return german or _BEFORE_COUNTED.search(last) is not None
-    return german and part[0].isupper() and not _begins_anew(part) and _BEFORE_ANY_COUNTED.search(last) is not None
+    if _ANOTHER.match(part):
+        return _ORDINAL.search(last) is not None
+    return part[0].isupper() and not _BEGINS_ANEW.match(part.lower()) and _BEFORE_ORDINAL.search(last) is not None
 
 
 def _says_which(last: str, part: str) -> bool:
@@ -155,8 +133,3 @@ def _says_which(last: str, part: str) -> bool:
     begins = WORD.match(part)
     known = begins is None or begins[0] in NO_NAME or _BEGINS_ANEW.match(part) is not None
     return not known and _SMALL_ORDINAL.search(last) is not None
-
-
-def _begins_anew(part: str) -> bool:
-    begins = WORD.match(part.lower())
-    return begins is not None and (begins[0] in _BEGINS_IN_GERMAN or _BEGINS_ANEW.match(part.lower()) is not None)

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
 from typing import Generic, TypeVar
@@ -13,6 +13,10 @@ CACHED = 2048  # texts; as vectors of 1,536 dimensions 12 MB, as readings some 2
 T = TypeVar("T")
 
 
+class _GivenUp(Exception):
+    """Whoever was making it could not, or was cancelled."""
+
+
 class TextCache(Generic[T]):
     """What was made of the newest texts: a chat message is embedded as a query, and again by the worker. Threads and
     their event loops may share it. `waiting`: what one is making, the others wait for; else they make it, too."""
@@ -20,15 +24,12 @@ class TextCache(Generic[T]):
     def __init__(self, size: int = CACHED, *, waiting: bool = False) -> None:
         self._size = size
         self._waiting = waiting
-        self._lock = threading.Lock()
-        self._made: OrderedDict[bytes, T] = OrderedDict()
-        self._making: dict[bytes, Future[None]] = {}  # done when there is no more to wait for
+        self.begin_anew()
 
     def begin_anew(self) -> None:
         """Lets go of all."""
         self._lock = threading.Lock()
-        self._made.clear()
-        self._making.clear()
+        self._made: OrderedDict[bytes, Future[T]] = OrderedDict()
 
     async def fill(
         self, space: str, texts: Sequence[str], make: Callable[[Sequence[str]], Awaitable[Sequence[T]]]
@@ -36,50 +37,38 @@ class TextCache(Generic[T]):
         """What belongs to each text in a space; `make` makes what is missing."""
         keys = [blake2b(f"{space}\0{text}".encode(), digest_size=16).digest() for text in texts]
         named = dict(zip(keys, texts, strict=True))
-        known: dict[bytes, T] = {}
-        while named.keys() - known.keys():
-            mine, others = self._claim(named, known)
-            if mine:
-                try:
-                    known.update(zip(mine, await make([named[key] for key in mine]), strict=True))
-                finally:
-                    self._end(mine, known)
-            for future in others:
-                await asyncio.wrap_future(future)
-        self._keep(known)
-        return [known[key] for key in keys]
+        while True:
+            futures, mine = self._claim(named)
+            try:
+                if mine:
+                    for key, made in zip(mine, await make([named[key] for key in mine]), strict=True):
+                        futures[key].set_result(made)
+            finally:
+                self._give_up({key: futures[key] for key in mine if not futures[key].done()})
+            try:
+                return [await asyncio.wrap_future(futures[key]) for key in keys]
+            except _GivenUp:
+                continue
 
-    def _claim(self, named: Iterable[bytes], known: dict[bytes, T]) -> tuple[list[bytes], list[Future[None]]]:
-        """Takes what is made into `known`; returns what the caller is to make, and what others are making."""
+    def _claim(self, keys: Iterable[bytes]) -> tuple[dict[bytes, Future[T]], list[bytes]]:
+        """What is made of each or being made, and the keys of what the caller is to make."""
         mine: list[bytes] = []
-        others: list[Future[None]] = []
         with self._lock:
-            for key in named:
-                if key in known:
-                    continue
-                if key in self._made:
-                    known[key] = self._made[key]
-                elif key in self._making:
-                    others.append(self._making[key])
-                else:
+            for key in keys:
+                if key not in self._made or not (self._waiting or self._made[key].done()):
+                    self._made[key] = Future()
+                    self._made[key].set_running_or_notify_cancel()  # who waits may be cancelled, it may not
                     mine.append(key)
-                    if self._waiting:
-                        self._making[key] = Future()
-                        self._making[key].set_running_or_notify_cancel()  # who waits may be cancelled, it may not
-        return mine, others
-
-    def _end(self, mine: Sequence[bytes], known: Mapping[bytes, T]) -> None:
-        """Lets those go on who wait for what was made, or could not be."""
-        self._keep({key: known[key] for key in mine if key in known})
-        with self._lock:
-            ended = [self._making.pop(key) for key in mine if key in self._making]
-        for future in ended:
-            future.set_result(None)
-
-    def _keep(self, known: Mapping[bytes, T]) -> None:
-        with self._lock:
-            for key, made in known.items():
-                self._made[key] = made
                 self._made.move_to_end(key)
+            futures = {key: self._made[key] for key in keys}
             while len(self._made) > self._size:
                 self._made.popitem(last=False)
+        return futures, mine
+
+    def _give_up(self, futures: dict[bytes, Future[T]]) -> None:
+        with self._lock:
+            for key, future in futures.items():
+                if self._made.get(key) is future:
+                    del self._made[key]
+        for future in futures.values():
+            future.set_exception(_GivenUp())

@@ -28,22 +28,16 @@ def to_binary(vector: ArrayLike) -> Binary:
 
 
 def from_binary(binary: bytes) -> Floats:
-    """The vector in a BSON binary, shape (d,), read-only, sharing the binary's memory.
-
-    Raises:
-        ValueError: the bytes are not a BSON vector of float32.
-    """
+    """The vector in a BSON binary, shape (d,), read-only, sharing the binary's memory. Raises `ValueError` where the
+    bytes are not a BSON vector of float32."""
     if not binary.startswith(HEADER) or len(binary) % 4 != 2:
         raise ValueError("not a BSON vector of float32")
     return np.frombuffer(binary, dtype=_LITTLE_ENDIAN, offset=len(HEADER)).astype(np.float32, copy=False)
 
 
 def stack(binaries: Sequence[bytes], dimensions: int) -> Floats:
-    """Many stored vectors as one matrix, shape (n, dimensions); (0, dimensions) for none.
-
-    Raises:
-        ValueError: one of them is not a float32 vector of that many dimensions.
-    """
+    """Many stored vectors as one matrix, shape (n, dimensions); (0, dimensions) for none. Raises `ValueError` where one
+    of them is not a float32 vector of that many dimensions."""
     width = len(HEADER) + 4 * dimensions
     if any(len(binary) != width for binary in binaries):
         raise ValueError(f"not every vector has {dimensions} dimensions")

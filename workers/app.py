@@ -1,25 +1,96 @@
-"""The Celery app: the broker, the tasks and the schedule; the same app on Redis and in one process.
+"""The Celery app: the broker, the tasks and the schedule, and the process whose one event loop does the work; the same
+app on Redis and in one process.
 
 A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
 """
 
-from typing import Any
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from threading import Thread
+from typing import Any, TypeVar
 
-from celery import Celery
+from celery import Celery, beat
 
+from agents.memory import Memory
+from agents.open import open_memory
 from config.settings import Settings
 from memory.ids import new_id
-from workers.process import WorkerProcess
+from utils.clock import Seldom
+from utils.errors import DiskFull
+from utils.loops import new_runner
+from utils.mongo import StoreError, foreseen
 
 SWEEP_SECONDS = 5.0
 LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which whoever ends it waits
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
 POLLING = 0.02  # seconds between two looks at the in-memory queue
 
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
+    "embed": lambda memory: memory.engine.gists.queue.work(),
+    "summarise": lambda memory: memory.engine.chats.summaries.work(),
+    "learn": lambda memory: memory.engine.knowledge.queue.work(),
+    "observe": lambda memory: memory.engine.tools.queue.turn(),
+    "renew": lambda memory: memory.engine.gists.queue.renew(),
+    "sweep": lambda memory: memory.engine.sweep(),
+}
+
+
+class WorkerProcess:
+    """The door from Celery's synchronous tasks to the core. Belongs to the thread that starts it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.model_copy(update={"rerank_model": None})  # a worker does not search
+        self._runner: asyncio.Runner | None = None
+        self._stack = AsyncExitStack()
+        self._memory: Memory | None = None
+        self._full = Seldom()
+
+    def start(self) -> None:
+        """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
+        self._runner = new_runner()
+        try:
+            opened = open_memory(self._settings, condenses=False)  # whose loop rests between two tasks
+            self._memory = self._runner.run(self._stack.enter_async_context(opened))
+        except BaseException:
+            self.stop()
+            raise
+
+    def run(self, work: Callable[[Memory], Awaitable[T]]) -> T | None:
+        """What one piece of work gives. Where the store is away or has no room it is left to the next sweep: None."""
+
+        async def job(memory: Memory) -> T:
+            return await work(memory)
+
+        try:
+            if self._runner is None or self._memory is None:
+                self.start()
+            assert self._runner is not None and self._memory is not None  # noqa: S101
+            return self._runner.run(job(self._memory))
+        except StoreError as error:
+            full = isinstance(foreseen(error), DiskFull)
+            if not full or self._full.due():
+                what = "the disk is full" if full else f"the store does not answer ({type(error).__name__})"
+                log.warning("%s; the work waits for the next sweep", what)
+            return None
+
+    def stop(self) -> None:
+        """Closes the memory and the loop."""
+        runner, self._runner, self._memory = self._runner, None, None
+        if runner is not None:
+            with runner:
+                runner.run(self._stack.aclose())
+
 
 def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     """The app over `REDIS_URL`, or over a queue in this process's memory; and the door of its tasks to the core."""
     broker = settings.redis_url.get_secret_value() if settings.redis_url else "memory://localhost/"
+    sweep = {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
     app = Celery("loci", broker=broker, set_as_current=False)
     app.conf.update(
         broker_connection_retry_on_startup=True,
@@ -34,9 +105,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         worker_send_task_events=False,
         beat_scheduler="celery.beat:Scheduler",  # nothing to persist
         beat_max_loop_interval=LOOK_SECONDS,
-        beat_schedule={
-            "sweep": {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
-        },
+        beat_schedule={"sweep": sweep},
         enable_utc=True,
     )
     process = WorkerProcess(settings)
@@ -44,36 +113,25 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     return app, process
 
 
+def nudge(app: Celery, *tasks: str) -> None:
+    for task in tasks:
+        app.send_task(f"loci.{task}", expires=NUDGE_EXPIRES, retry=False)
+
+
 def _register(app: Celery, process: WorkerProcess) -> None:
     """The tasks, of this app alone: shared ones would reach the core of the first app of a process."""
 
-    @app.task(name="loci.embed", shared=False)
-    def embed() -> None:
-        process.run(lambda memory: memory.engine.gists.queue.work())
+    def add(task: str) -> None:
+        @app.task(name=f"loci.{task}", shared=False)
+        def work() -> None:
+            done = process.run(WORK[task])
+            if task == "sweep":  # these do a part at a time, and let others have their turn
+                nudge(app, "observe", "renew")
+            elif task == "observe" and done:
+                nudge(app, "embed")
 
-    @app.task(name="loci.summarise", shared=False)
-    def summarise() -> None:
-        process.run(lambda memory: memory.engine.chats.summaries.work())
-
-    @app.task(name="loci.learn", shared=False)
-    def learn() -> None:
-        process.run(lambda memory: memory.engine.knowledge.queue.work())
-
-    @app.task(name="loci.observe", shared=False)
-    def observe() -> None:
-        if process.run(lambda memory: memory.engine.tools.queue.turn()):
-            embed.apply_async(expires=NUDGE_EXPIRES, retry=False)
-
-    @app.task(name="loci.renew", shared=False)
-    def renew() -> None:
-        process.run(lambda memory: memory.engine.gists.queue.renew())
-
-    @app.task(name="loci.sweep", shared=False)
-    def sweep() -> None:
-        process.run(lambda memory: memory.engine.sweep())
-        # Which do a part at a time, and let others have their turn.
-        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
-        renew.apply_async(expires=NUDGE_EXPIRES, retry=False)
+    for task in WORK:
+        add(task)
 
 
 def _transport(settings: Settings) -> dict[str, Any]:
@@ -87,3 +145,41 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "socket_connect_timeout": 5,
         "socket_timeout": 30,
     }
+
+
+class BeatThread(Thread):
+    """Sends what is due by the app's schedule until it is told to stop. A thread beside the worker, since a process
+    would outlive a worker that is killed."""
+
+    def __init__(self, app: Celery) -> None:
+        super().__init__(name="beat", daemon=True)
+        self._app = app
+        self._service = beat.Service(app, scheduler_cls=app.conf.beat_scheduler)
+
+    def run(self) -> None:
+        self._app.set_current()  # of this thread
+        self._service.start()
+
+    def stop(self) -> None:
+        """Tells it to end, and does not wait for that; `join` does."""
+        self._service.stop()
+
+
+async def ping_broker(settings: Settings) -> str:
+    """What the broker is. Raises `OSError` where Redis does not answer."""
+    if settings.redis_url is None:
+        return "in-process queue"
+    from redis.asyncio import Redis  # a tenth of a second, which who has no Redis need not wait
+    from redis.exceptions import RedisError
+
+    try:
+        client = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=2, socket_timeout=2)
+    except ValueError:
+        raise ConnectionError("REDIS_URL is not one that the client takes") from None
+    try:
+        await client.ping()
+    except RedisError as error:
+        raise ConnectionError("Redis does not answer") from error
+    finally:
+        await client.aclose()
+    return "Redis"

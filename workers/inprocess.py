@@ -1,6 +1,5 @@
 """Worker and beat without a broker: threads of the process that answers."""
 
-import logging
 import threading
 from typing import Any
 
@@ -10,12 +9,9 @@ from celery.worker.control import control_command
 
 from config.settings import Settings
 from memory.ids import new_id
-from workers.app import make_app
-from workers.beat import BeatThread
+from workers.app import BeatThread, make_app
 
 STOP_SECONDS = 30
-
-log = logging.getLogger(__name__)
 
 
 @control_command()

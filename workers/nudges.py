@@ -7,9 +7,9 @@ from time import monotonic
 from celery import Celery
 
 from agents.upkeep import Work
-from workers.app import NUDGE_EXPIRES
+from workers.app import nudge
 
-GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
+GAP = 0.2  # seconds between two nudges of one task; a task does all the work that it finds
 LEARN_GAP = 2.0  # for facts, which nobody waits for, and whose work is better done for several messages at once
 
 log = logging.getLogger(__name__)
@@ -56,8 +56,7 @@ class CeleryNudge:
             if "learn" in works:
                 learnt = monotonic()
             try:
-                for work in works:
-                    self._app.send_task(f"loci.{work}", expires=NUDGE_EXPIRES, retry=False)
+                nudge(self._app, *works)
                 failing = False
             except Exception as error:  # whatever a broker's client raises, the sweep finds the work
                 if not failing:

@@ -10,8 +10,7 @@ from celery import signals
 
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app
-from workers.beat import BeatThread
+from workers.app import BeatThread, make_app
 
 PARENT_SECONDS = 1.0  # between looks at whether the worker is there
 
@@ -29,16 +28,10 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
             Thread(target=_end_with, args=(own,), daemon=True).start()
         process.start()
 
-    def end(**_: Any) -> None:
-        process.stop()
-
-    def ready(**_: Any) -> None:  # not before: threads do not survive the forks of the pool
-        BeatThread(app).start()
-
     signals.worker_process_init.connect(begin, weak=False)
-    signals.worker_process_shutdown.connect(end, weak=False)
-    if beat:
-        signals.worker_ready.connect(ready, weak=False)
+    signals.worker_process_shutdown.connect(lambda **_: process.stop(), weak=False)
+    if beat:  # once the worker is ready: threads do not survive the forks of the pool
+        signals.worker_ready.connect(lambda **_: BeatThread(app).start(), weak=False)
     worker = app.Worker(
         concurrency=concurrency,
         pool="prefork" if concurrency > 1 else "solo",

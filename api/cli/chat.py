@@ -14,7 +14,6 @@ from threading import Thread
 from typing import Any, TextIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from pymongo.errors import PyMongoError
 from rich.console import Console
 from rich.text import Text
 
@@ -27,7 +26,7 @@ from memory.ids import new_id
 from utils.errors import InvalidInput, LociError
 from utils.fields import Query
 from utils.loops import new_runner
-from utils.mongo import as_loci_error
+from utils.mongo import StoreError, foreseen
 from utils.text import CONTROL_CHARACTERS, cut_at_word
 
 PROMPT = "> "
@@ -99,11 +98,8 @@ class Conversation:
                     raise InvalidInput(f"There is no {command}; /help lists what there is")
                 case _:
                     return await self._answer(_checked(text))
-        except (LociError, PyMongoError) as error:
-            known = as_loci_error(error) if isinstance(error, PyMongoError) else error
-            if known is None:
-                raise
-            self._err.print(Text.assemble(("loci: ", "red"), known.detail), soft_wrap=True)
+        except (LociError, StoreError) as error:
+            self._err.print(Text.assemble(("loci: ", "red"), foreseen(error).detail), soft_wrap=True)
             return False
         return True
 

@@ -12,8 +12,6 @@ from typing import Annotated
 import typer
 from dotenv import dotenv_values
 from pydantic import SecretStr, ValidationError
-from pymongo.errors import ConfigurationError as PyMongoConfigurationError
-from pymongo.errors import PyMongoError
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -24,10 +22,9 @@ from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.cli.chat import chat as converse
 from api.cli.doctor import examine
-from api.cli.exports import export_to, import_export, is_export
-from api.cli.message_files import batches_of, turns_of
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
+from api.cli.transfers import batches_of, export_to, import_export, is_export, turns_of
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
@@ -38,7 +35,7 @@ from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.errors import LociError
 from utils.loops import loading
-from utils.mongo import as_loci_error
+from utils.mongo import StoreError, foreseen
 from utils.text import masked
 from workers.run import run_beat, run_worker
 
@@ -65,11 +62,8 @@ def main() -> None:
         fail(str(error))
     except ValidationError as error:
         fail(wrong(error, whole=""))
-    except PyMongoError as error:
-        known = as_loci_error(error)
-        if known is None and not isinstance(error, PyMongoConfigurationError):
-            raise
-        fail(f"{known.detail}: see `loci doctor`" if known else "MONGODB_URI is not one that the driver takes")
+    except StoreError as error:
+        fail(f"{foreseen(error).detail}: see `loci doctor`")
 
 
 @app.callback()
@@ -128,9 +122,7 @@ async def mcp(user: User = "default") -> None:
 @app.command()
 @asynchronous
 async def ask(
-    question: Annotated[str, typer.Argument(help="What to ask")],
-    user: User = "default",
-    session: Session = None,
+    question: Annotated[str, typer.Argument(help="What to ask")], user: User = "default", session: Session = None
 ) -> None:
     """Ask one question and print the answer as it comes."""
     checked = QueryRequest(query=question, user_id=user, session_id=session)

@@ -8,8 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
 
-from pymongo.errors import PyMongoError
-
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from embedded.room import check_room, told
@@ -20,9 +18,8 @@ from memory.store import Changes, Collections
 from utils.embeddings import open_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of
-from utils.mongo import open_database
-from workers.app import make_app
-from workers.broker import ping_broker
+from utils.mongo import StoreError, open_database
+from workers.app import make_app, ping_broker
 
 WORKER_SECONDS = 3.0  # in which a worker answers, unless it is in the middle of a long task
 
@@ -38,26 +35,30 @@ class Finding:
 async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     """Checks each dependency for real: a round trip to the store, the broker and the workers, one embedding, one
     answer. `quick`: store and broker alone."""
-    found = [await _store(settings), await _broker(settings)]
+    store = await _store(settings)
+    advice = "Start Redis, or unset REDIS_URL to run the workers in process."
+    broker = await _looked("broker", _broker(settings), advice)
     if quick:
-        return found
-    if settings.redis_url is not None and found[1].ok:
-        found.append(await asyncio.to_thread(_workers, settings))
-    if settings.vector_search == "mongodb" and found[0].ok:
+        return [store, broker]
+    findings = [store, broker]
+    if settings.redis_url is not None and broker.ok:
+        advice = "Start `loci worker --beat`: till then nothing is embedded, summarised or tidied up."
+        findings.append(await _looked("workers", asyncio.to_thread(_workers, settings), advice))
+    if settings.vector_search == "mongodb" and store.ok:
         asked_for = f"{NEEDED}; its index is made when Loci starts."
-        found.append(await _looked("vector search", _vector_search(settings), asked_for, f"{NEEDED}."))
+        findings.append(await _looked("vector search", _vector_search(settings), asked_for, f"{NEEDED}."))
     advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
-    found.append(await _looked("embeddings", _embeddings(settings), advice))
+    findings.append(await _looked("embeddings", _embeddings(settings), advice))
     advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
-    found.append(await _looked("chat model", _chat(settings), advice))
-    found.append(await _looked("memory banks", _banks(settings), "Set a LOCI_HOME that can be written."))
+    findings.append(await _looked("chat model", _chat(settings), advice))
+    findings.append(await _looked("memory banks", _banks(settings), "Set a LOCI_HOME that can be written."))
     if settings.rerank_model is not None:
         look = _reranker(settings.rerank_model)
-        found.append(await _looked("cross-encoder", look, "Unset RERANK_MODEL to search without one."))
+        findings.append(await _looked("cross-encoder", look, "Unset RERANK_MODEL to search without one."))
     if settings.mirror_path is not None:
         advice = "Set a MIRROR_PATH that can be written, and the MONGODB_URI that it belongs to."
-        found.append(await _looked("mirror", _mirror(settings, settings.mirror_path), advice))
-    return found
+        findings.append(await _looked("mirror", _mirror(settings, settings.mirror_path), advice))
+    return findings
 
 
 async def _looked(
@@ -70,7 +71,7 @@ async def _looked(
         return Finding(name, False, error.detail, advice)
     except OSError as error:
         return Finding(name, False, str(error), advice)
-    except (StoreStartError, PyMongoError) as error:
+    except (StoreStartError, StoreError) as error:
         return Finding(name, False, type(error).__name__, away)
     return Finding(name, True, detail, hint)
 
@@ -92,29 +93,23 @@ async def _store(settings: Settings) -> Finding:
         )
     except StoreStartError as error:
         return Finding(name, False, str(error), f"See {folder / 'log'}; another LOCI_HOME may be set, or MONGODB_URI.")
-    except PyMongoError as error:
+    except (LociError, StoreError) as error:
         advice = "Is MongoDB running and MONGODB_URI right? Without MONGODB_URI the built-in store is used."
         return Finding(name, False, type(error).__name__, advice)
     what = "MongoDB" if settings.mongodb_uri else f"built-in store under {settings.loci_home}"
     return Finding(name, True, f"{what}, version {build['version']}, {_took(began)}")
 
 
-async def _broker(settings: Settings) -> Finding:
+async def _broker(settings: Settings) -> tuple[str, str]:
     began = perf_counter()
-    try:
-        what = await ping_broker(settings)
-    except OSError as error:
-        return Finding("broker", False, str(error), "Start Redis, or unset REDIS_URL to run the workers in process.")
-    return Finding("broker", True, f"{what}, {_took(began)}")
+    return f"{await ping_broker(settings)}, {_took(began)}", ""
 
 
-def _workers(settings: Settings) -> Finding:
-    app, _ = make_app(settings)
-    answers = app.control.ping(timeout=WORKER_SECONDS)
+def _workers(settings: Settings) -> tuple[str, str]:
+    answers = make_app(settings)[0].control.ping(timeout=WORKER_SECONDS)
     if not answers:
-        advice = "Start `loci worker --beat`: till then nothing is embedded, summarised or tidied up."
-        return Finding("workers", False, f"none answered in {WORKER_SECONDS:g} s", advice)
-    return Finding("workers", True, f"{len(answers)} on this broker")
+        raise TimeoutError(f"none answered in {WORKER_SECONDS:g} s")
+    return f"{len(answers)} on this broker", ""
 
 
 async def _vector_search(settings: Settings) -> tuple[str, str]:
@@ -130,7 +125,7 @@ async def _embeddings(settings: Settings) -> tuple[str, str]:
     vectors = await embedder.embed(["How does this feel?"])
     detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}"
     outdated = waiting = 0
-    with suppress(StoreStartError, PyMongoError):  # the store's own finding tells
+    with suppress(StoreStartError, StoreError):  # the store's own finding tells
         async with open_database(settings) as database:
             there = database.vectors
             outdated = await there.count_documents(outdated_by(embedder.model))

@@ -1,13 +1,25 @@
-"""ETags and their conditions: which version of a thing a request means (RFC 9110, 8.8.3 and 13.1)."""
+"""What is kept under a key: its address, and the ETags by which a request says which version it means (RFC 9110, 8.8.3
+and 13.1)."""
 
 import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Protocol
 
 from fastapi import Header, Response
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from memory.turns import NONE
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
+
+
+class KeyConvertor(PathConvertor):
+    """Starlette's own path ends before a line break, so that a key with one would be another key, or none."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("key", KeyConvertor())
+UNDER_KEY = "/{key:key}"  # a key may hold slashes, as they are or percent-encoded
 
 IfMatch = Annotated[str | None, Header(description="The ETag that must be in force, or one of several; `*` for any")]
 IfNoneMatch = Annotated[str | None, Header(description="`*`: there must be none yet")]

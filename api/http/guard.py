@@ -2,6 +2,7 @@
 carries.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
@@ -12,13 +13,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.problems import response_of
-from api.http.streamed import is_unbound
 from memory.ids import new_id
 from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError
 from utils.yielding import ANSWERING
 
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
+UNBOUND = re.compile(r"/v1/users/[^/]+/import")  # paths whose bodies are bound by the line
 
 
 class Guard:
@@ -67,7 +68,9 @@ class Guard:
         except LociError as error:
             if started:
                 raise
-            await _refuse(error, scope["path"], request_id, labelled)
+            response = response_of(error, scope["path"], request_id)
+            response.headers["connection"] = "close"  # the rest of the body is not read
+            await response(scope, receive, labelled)
         finally:
             answered()
 
@@ -80,6 +83,11 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MAX_BODY and not is_unbound(scope):
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
+
+
+def is_unbound(scope: Scope) -> bool:
+    """Whether a request may have a body of any size."""
+    return UNBOUND.fullmatch(scope["path"]) is not None and scope["method"] == "POST"
 
 
 def check_origin(headers: Headers, origins: frozenset[str]) -> None:
@@ -109,10 +117,3 @@ def _is_local(header: str) -> bool:
         return host == "localhost" or ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
     except ValueError:
         return False
-
-
-async def _refuse(error: LociError, path: str, request_id: str, send: Send) -> None:
-    response = response_of(error, path, request_id)
-    headers = [*response.raw_headers, (b"connection", b"close")]  # the rest of the body is not read
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})

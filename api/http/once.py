@@ -8,7 +8,9 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from fastapi import Request, Response
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
+from fastapi.params import Query
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.responses import StreamingResponse
@@ -43,7 +45,8 @@ class LociRoute(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
-        known = {field.alias for field in self.dependant.query_params} | self.extra
+        fields = get_flat_params(self.dependant)
+        known = {field.alias for field in fields if isinstance(field.field_info, Query)} | self.extra
 
         async def strict(request: Request) -> Response:
             request = self.request_class(request.scope, request.receive)

@@ -9,13 +9,12 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pymongo.errors import DocumentTooLarge, PyMongoError
 from starlette.exceptions import HTTPException
 
 from api.wire.reasons import message_of, printable
+from utils.clock import Seldom
 from utils.errors import DiskFull, LociError, Unauthorized
-from utils.mongo import as_loci_error
-from utils.seldom import Seldom
+from utils.mongo import STORE_ERRORS, as_loci_error
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
@@ -76,5 +75,5 @@ def install(app: FastAPI) -> None:
     async def handle(request: Request, error: Exception) -> Response:
         return response_of(error, request.url.path, request.scope.get("request_id", ""))
 
-    for kind in (LociError, RequestValidationError, HTTPException, PyMongoError, DocumentTooLarge, Exception):
+    for kind in (LociError, RequestValidationError, HTTPException, *STORE_ERRORS, Exception):
         app.add_exception_handler(kind, handle)

@@ -1,10 +1,7 @@
 """Answers as server-sent events."""
 
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-
-from pydantic import BaseModel
 
 from agents.memory import Delta, Event, Finished, Started
 from api.http.problems import problem_of
@@ -14,20 +11,14 @@ from utils.fields import Wire
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
-log = logging.getLogger(__name__)
-
 
 class DeltaOut(Wire):
     text: str
 
 
-def encode(event: str, data: bytes) -> bytes:
+def _event(name: str, data: str) -> bytes:
     """One event; JSON has no line breaks of its own, so its data is one line."""
-    return b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
-
-
-def _json(model: BaseModel) -> bytes:
-    return model.model_dump_json().encode()
+    return f"event: {name}\ndata: {data}\n\n".encode()
 
 
 async def events(first: Event, rest: AsyncGenerator[Event, None], request_id: str) -> AsyncIterator[bytes]:
@@ -39,14 +30,14 @@ async def events(first: Event, rest: AsyncGenerator[Event, None], request_id: st
                 yield _encoded(event)
         except Exception as error:
             _, body, _ = problem_of(error, request_id)
-            yield encode("error", body)
+            yield _event("error", body.decode())
 
 
 def _encoded(event: Event) -> bytes:
     match event:
         case Started():
-            return encode("meta", _json(QueryStarted.of(event.context)))
+            return _event("meta", QueryStarted.of(event.context).model_dump_json())
         case Delta():
-            return encode("delta", _json(DeltaOut(text=event.text)))
+            return _event("delta", DeltaOut(text=event.text).model_dump_json())
         case Finished():
-            return encode("done", _json(QueryResponse.of(event)))
+            return _event("done", QueryResponse.of(event).model_dump_json())

@@ -4,19 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+import mcp_types as types
 import orjson
-from mcp_types import (
-    GetPromptResult,
-    ListResourcesResult,
-    Prompt,
-    PromptArgument,
-    PromptMessage,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextContent,
-    TextResourceContents,
-)
 from pydantic import ValidationError
 
 from api.mcp.calling import Call
@@ -31,14 +20,14 @@ MARKDOWN = "text/markdown"
 BANKS_A_PAGE = 25
 PROMPT = "memory_bank"
 TEMPLATES = [
-    ResourceTemplate(
+    types.ResourceTemplate(
         name="bank-file",
         title="A file of a memory bank",
         uri_template="loci://banks/{type}/{id}/{file}",
         description="What a file of a bank says now",
         mime_type=MARKDOWN,
     ),
-    ResourceTemplate(
+    types.ResourceTemplate(
         name="bank-file-version",
         title="A file of a memory bank as it was",
         uri_template="loci://banks/{type}/{id}/{file}?version={version}",
@@ -47,14 +36,14 @@ TEMPLATES = [
     ),
 ]
 PROMPTS = [
-    Prompt(
+    types.Prompt(
         name=PROMPT,
         title="Begin with a memory bank",
         description="What earlier conversations left about a project, a code base or the user, and how to use it",
         arguments=[
-            PromptArgument(name="conversation_type", description="project, code or global", required=True),
-            PromptArgument(name="project_name", description="What the project is called", required=False),
-            PromptArgument(name="current_path", description="The absolute path of its folder", required=False),
+            types.PromptArgument(name="conversation_type", description="project, code or global", required=True),
+            types.PromptArgument(name="project_name", description="What the project is called", required=False),
+            types.PromptArgument(name="current_path", description="The absolute path of its folder", required=False),
         ],
     )
 ]
@@ -89,12 +78,12 @@ def read_uri(uri: str) -> Address | None:
     return Address(kind, found["id"], unquote(found["file"]), version)
 
 
-async def list_resources(call: Call, cursor: str | None) -> ListResourcesResult:
+async def list_resources(call: Call, cursor: str | None) -> types.ListResourcesResult:
     """The files of all banks, those of the bank that changed last first. Raises `InvalidInput`."""
     found = await call.memory.engine.library.banks.page(call.owner, limit=BANKS_A_PAGE + 1, after=position_of(cursor))
     page, more = page_of(found, BANKS_A_PAGE, cursor_of)
     resources = [
-        Resource(
+        types.Resource(
             name=f"{info.type}/{info.id}/{file.name}",
             title=f"{info.name or info.id}: {file.name}",
             uri=Address(info.type, info.id, file.name).uri,
@@ -104,10 +93,10 @@ async def list_resources(call: Call, cursor: str | None) -> ListResourcesResult:
         for info, _ in page
         for file in info.files
     ]
-    return ListResourcesResult(resources=resources, next_cursor=more)
+    return types.ListResourcesResult(resources=resources, next_cursor=more)
 
 
-async def read_resource(call: Call, uri: str) -> ReadResourceResult:
+async def read_resource(call: Call, uri: str) -> types.ReadResourceResult:
     """Raises `NotFound`."""
     address = read_uri(uri)
     if address is None:
@@ -119,10 +108,12 @@ async def read_resource(call: Call, uri: str) -> ReadResourceResult:
         _, content = await banks.at(call.owner, address.type, address.id, address.version)
     if address.file not in content:
         raise NotFound("The memory bank has no such file")
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=content[address.file])])
+    return types.ReadResourceResult(
+        contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=content[address.file])]
+    )
 
 
-async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPromptResult:
+async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> types.GetPromptResult:
     """The bank that the arguments name, as quoted data, after what an assistant is told of it; where there is none,
     how it is made: reading makes nothing. Raises `NotFound` and `InvalidInput`."""
     if name != PROMPT:
@@ -154,6 +145,6 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
     return _prompt(f"Memory bank {active.conversation_id}", told)
 
 
-def _prompt(description: str, text: str) -> GetPromptResult:
-    message = PromptMessage(role="user", content=TextContent(text=text))
-    return GetPromptResult(description=description, messages=[message])
+def _prompt(description: str, text: str) -> types.GetPromptResult:
+    message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+    return types.GetPromptResult(description=description, messages=[message])

@@ -6,35 +6,13 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+import mcp_types as types
 import orjson
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    CallToolRequestParams,
-    CallToolResult,
-    EmptyResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    TextContent,
-    UnsubscribeRequestParams,
-)
 from pydantic import ValidationError
-from pymongo.errors import PyMongoError
 
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
@@ -46,7 +24,7 @@ from api.wire.strict import check
 from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
 from utils.fields import Wire
-from utils.mongo import as_loci_error
+from utils.mongo import StoreError, foreseen
 
 INSTRUCTIONS = (
     "Loci remembers. Call `activate` at the start of a conversation, and `update` with what is worth knowing next "
@@ -72,81 +50,59 @@ class BankServer:
             title="Loci",
             instructions=INSTRUCTIONS,
             get_tool_input_schema=lambda name: BY_NAME[name].tool.input_schema if name in BY_NAME else None,
-            on_list_tools=self._list_tools,
+            on_list_tools=_always(types.ListToolsResult(tools=[offer.tool for offer in OFFERS])),
             on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
-            on_subscribe_resource=self._subscribe,
-            on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self._listen,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
+            on_list_resources=self._served(
+                lambda call, _, params: resources.list_resources(call, params.cursor if params is not None else None)
+            ),
+            on_list_resource_templates=_always(
+                types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+            ),
+            on_read_resource=self._served(lambda call, _, params: resources.read_resource(call, params.uri)),
+            on_subscribe_resource=self._served(self._subscribe),
+            on_unsubscribe_resource=self._served(self._unsubscribe),
+            on_subscriptions_listen=self._served(
+                lambda call, context, params: self.subscriptions.listen(call.owner, context, params)
+            ),
+            on_list_prompts=_always(types.ListPromptsResult(prompts=resources.PROMPTS)),
+            on_get_prompt=self._served(
+                lambda call, _, params: resources.get_prompt(call, params.name, params.arguments or {})
+            ),
         )
         server.middleware.append(_without_input)
         return server
 
-    async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[offer.tool for offer in OFFERS])
-
-    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         offer = BY_NAME.get(params.name)
         if offer is None:
-            raise MCPError(INVALID_PARAMS, "Unknown tool")
+            raise MCPError(types.INVALID_PARAMS, "Unknown tool")
         arguments, call = params.arguments or {}, None
         try:
             call = await self._caller(context)
             result = await offer.run(call, _read(offer.takes, arguments))
-        except (LociError, PyMongoError) as error:
-            return await _failed(_known(error).detail, offer, arguments, call)
+        except (LociError, StoreError) as error:
+            return await _failed(foreseen(error).detail, offer, arguments, call)
         except Exception:
             log.exception("the tool %s failed", params.name)
             return await _failed("An error that was not foreseen; the server's log has more", offer, arguments, call)
         await self._tell(call, result)
-        return CallToolResult(
-            content=[TextContent(text=result.model_dump_json())], structured_content=result.model_dump(mode="json")
+        return types.CallToolResult(
+            content=[types.TextContent(text=result.model_dump_json())],
+            structured_content=result.model_dump(mode="json"),
         )
 
-    async def _list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        cursor = params.cursor if params is not None else None
-        return await self._serve(context, lambda call: resources.list_resources(call, cursor))
+    async def _subscribe(self, call: Call, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        await resources.read_resource(call, params.uri)
+        session = call.client.session or ""
+        await self.subscriptions.add(call.owner, session, context.session, params.uri)
+        await call.memory.engine.library.connections.listen(call.owner, session, params.uri)
+        return types.EmptyResult()
 
-    async def _list_templates(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
-
-    async def _read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await self._serve(context, lambda call: resources.read_resource(call, params.uri))
-
-    async def _list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
-        return ListPromptsResult(prompts=resources.PROMPTS)
-
-    async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        arguments = params.arguments or {}
-        return await self._serve(context, lambda call: resources.get_prompt(call, params.name, arguments))
-
-    async def _listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        return await self._serve(context, lambda call: self.subscriptions.listen(call.owner, context, params))
-
-    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
-        async def subscribe(call: Call) -> EmptyResult:
-            await resources.read_resource(call, params.uri)
-            session = call.client.session or ""
-            await self.subscriptions.add(call.owner, session, context.session, params.uri)
-            await call.memory.engine.library.connections.listen(call.owner, session, params.uri)
-            return EmptyResult()
-
-        return await self._serve(context, subscribe)
-
-    async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        async def unsubscribe(call: Call) -> EmptyResult:
-            session = call.client.session or ""
-            self.subscriptions.drop(call.owner, session, params.uri)
-            await call.memory.engine.library.connections.leave(call.owner, session, params.uri)
-            return EmptyResult()
-
-        return await self._serve(context, unsubscribe)
+    async def _unsubscribe(self, call: Call, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        session = call.client.session or ""
+        self.subscriptions.drop(call.owner, session, params.uri)
+        await call.memory.engine.library.connections.leave(call.owner, session, params.uri)
+        return types.EmptyResult()
 
     async def resubscribe(self, owner: str, session: str, told: ServerSession, addresses: tuple[str, ...]) -> None:
         """Tells a session again of what it had subscribed to, as far as there is room."""
@@ -154,14 +110,18 @@ class BankServer:
             with suppress(InvalidInput):
                 await self.subscriptions.add(owner, session, told, address)
 
-    async def _serve(self, context: Context, work: Callable[[Call], Awaitable[T]]) -> T:
-        """What some work gives a caller; errors that are foreseen as the protocol has them."""
-        try:
-            return await work(await self._caller(context))
-        except (LociError, PyMongoError) as error:
-            known = _known(error)
-            asked = isinstance(known, NotFound | InvalidInput)
-            raise MCPError(INVALID_PARAMS if asked else INTERNAL_ERROR, known.detail) from None
+    def _served(self, work: Callable[[Call, Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
+        """A handler that gives a caller what some work gives; errors that are foreseen as the protocol has them."""
+
+        async def handle(context: Context, params: Any) -> T:
+            try:
+                return await work(await self._caller(context), context, params)
+            except (LociError, StoreError) as error:
+                known = foreseen(error)
+                asked = isinstance(known, NotFound | InvalidInput)
+                raise MCPError(types.INVALID_PARAMS if asked else types.INTERNAL_ERROR, known.detail) from None
+
+        return handle
 
     async def _tell(self, call: Call, result: Wire) -> None:
         """Tells those who asked for it what a tool changed."""
@@ -173,13 +133,20 @@ class BankServer:
                 await self.subscriptions.listed(call.owner)
 
 
+def _always(result: T) -> Callable[[Context, Any], Awaitable[T]]:
+    async def handle(context: Context, params: Any) -> T:
+        return result
+
+    return handle
+
+
 async def _without_input(ctx: Context, call_next: CallNext) -> HandlerResult:
     """What a request gives. That a method is unknown is told without its name, which the SDK would repeat."""
     try:
         return await call_next(ctx)
     except MCPError as error:
-        if error.error.code == METHOD_NOT_FOUND:
-            raise MCPError(METHOD_NOT_FOUND, "Method not found") from None
+        if error.error.code == types.METHOD_NOT_FOUND:
+            raise MCPError(types.METHOD_NOT_FOUND, "Method not found") from None
         raise
 
 
@@ -192,22 +159,14 @@ def _read(kind: type[Wire], arguments: dict[str, Any]) -> Wire:
         raise InvalidInput(wrong(error)) from None
 
 
-def _known(error: LociError | PyMongoError) -> LociError:
-    """Raises the error where it is not foreseen."""
-    known = as_loci_error(error) if isinstance(error, PyMongoError) else error
-    if known is None:
-        raise error
-    return known
-
-
-async def _failed(detail: str, offer: Offer, arguments: dict[str, Any], call: Call | None) -> CallToolResult:
+async def _failed(detail: str, offer: Offer, arguments: dict[str, Any], call: Call | None) -> types.CallToolResult:
     """The error, as a model reads it, with the errors of before where it is known of which bank."""
     previous: list[dict[str, Any]] = []
     named = arguments.get("conversation_id")
     if call is not None and "conversation_id" in offer.takes.model_fields and isinstance(named, str | None):
-        with suppress(LociError, PyMongoError):
+        with suppress(LociError, StoreError):
             bank = await call.bank(named)
             info = await call.memory.engine.library.banks.info(call.owner, bank.type, bank.id)
             previous = [BankErrorOut.of(error).model_dump(mode="json") for error in info.errors]
     told = {"status": "error", "error": detail, "previous_errors": previous}
-    return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=orjson.dumps(told).decode())], is_error=True)

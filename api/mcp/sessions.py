@@ -23,9 +23,9 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import InitializeRequestParams
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 from pydantic import ValidationError
-from pymongo.errors import PyMongoError
 
 from memory.banks import Begun, Connections
+from utils.mongo import StoreError
 
 IDLE_SECONDS = 6 * 3600  # after which a session that nobody uses ends; its next request makes it again
 USED_SECONDS = 3600.0  # between two notes that a session is used
@@ -71,7 +71,7 @@ class Sessions:
             )
             if len(said) <= LONGEST:
                 await self._connections().begin(owner, session, said)
-        except (PyMongoError, ValidationError) as error:
+        except (StoreError, ValidationError) as error:
             log.warning("a session of MCP ends with this process: %s", type(error).__name__)
         self._note((owner, session))
 
@@ -82,7 +82,7 @@ class Sessions:
         self._note((owner, session))
         try:
             await self._connections().use(owner, session)
-        except PyMongoError as error:
+        except StoreError as error:
             log.warning("the store does not keep a session of MCP: %s", type(error).__name__)
 
     async def ended(self, owner: str, session: str) -> None:

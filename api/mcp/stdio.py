@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from mcp.server.stdio import stdio_server
-from pymongo.errors import PyMongoError
 
 from agents.memory import Memory
 from agents.open import open_memory
@@ -15,6 +14,7 @@ from api.mcp.calling import Call, Context, client_of
 from api.mcp.server import BankServer
 from config.settings import Settings
 from memory.ids import new_id
+from utils.mongo import StoreError
 from workers.app import SWEEP_SECONDS
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ async def _sweeping(memory: Memory) -> AsyncIterator[None]:
         while True:
             try:
                 await memory.engine.sweep()
-            except PyMongoError as error:
+            except StoreError as error:
                 log.warning("the work waits for the store: %s", type(error).__name__)
             except Exception:
                 log.exception("a sweep failed; the next one will try again")

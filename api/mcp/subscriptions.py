@@ -15,12 +15,12 @@ from functools import partial
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
-from pymongo.errors import PyMongoError
 
 from api.mcp.calling import Context, when_ended
 from api.mcp.resources import read_uri
 from memory.banks import Banks, bank_key
 from utils.errors import InvalidInput
+from utils.mongo import StoreError
 
 MOST = 1_000  # connections of an owner that are told; the oldest go first
 MOST_ADDRESSES = 1_000  # of which an owner is told, by all connections
@@ -175,7 +175,7 @@ class Subscriptions:
             self._changed.clear()
             try:
                 await self._look()
-            except PyMongoError as error:
+            except StoreError as error:
                 log.warning("who listens to memory banks waits for the store: %s", type(error).__name__)
             except Exception:
                 log.exception("a look at the memory banks that are listened to failed")

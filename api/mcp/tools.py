@@ -10,17 +10,8 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
-from api.wire.banks import (
-    Activation,
-    ActivationResult,
-    BankPage,
-    BanksCall,
-    RememberCall,
-    RememberResult,
-    Update,
-    UpdateResult,
-)
-from api.wire.base import Shown
+from api.wire import banks as wire
+from api.wire.base import Page, Shown
 from api.wire.facts import DecisionOut
 from api.wire.paging import position_of
 from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
@@ -38,6 +29,8 @@ KINDS = (*SAID, "finding", "lesson", SECTION)
 NOTES = "mcp"  # the session of what was to be remembered and states no fact
 MOST_BANKS = 200  # that are listed in one answer
 
+Run = Callable[[Call, Any], Awaitable[Any]]
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -48,7 +41,7 @@ class Offer:
     description: str
     takes: type[Wire]
     gives: type[Wire]
-    run: Callable[[Call, Any], Awaitable[Wire]]
+    run: Run
     reads: bool = False
 
     @property
@@ -69,6 +62,20 @@ class Offer:
             output_schema=self.gives.model_json_schema(mode="serialization"),
             annotations=hints,
         )
+
+
+OFFERS: list[Offer] = []
+
+
+def offered(title: str, *, reads: bool = False) -> Callable[[Run], Run]:
+    """Makes a tool of a function: its name is the tool's, its docstring what an assistant is told of it."""
+
+    def offer(run: Run) -> Run:
+        takes, gives = run.__annotations__["asked"], run.__annotations__["return"]
+        OFFERS.append(Offer(run.__name__, title, " ".join((run.__doc__ or "").split()), takes, gives, run, reads))
+        return run
+
+    return offer
 
 
 class RecordCall(Wire):
@@ -92,15 +99,23 @@ class RecordRead(Shown):
     more: str | None
 
 
-async def _activate(call: Call, asked: Activation) -> ActivationResult:
+@offered("Activate a memory bank")
+async def activate(call: Call, asked: wire.Activation) -> wire.ActivationResult:
+    """Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the
+    user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by project_name,
+    by current_path (absolute), or by both, as before; `others` are banks of the same name or path."""
     bank = await call.memory.activate(
         call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
     )
     await call.memory.engine.library.activations.note(call.owner, call.client, bank.info)
-    return ActivationResult.of(bank)
+    return wire.ActivationResult.of(bank)
 
 
-async def _update(call: Call, asked: Update) -> UpdateResult:
+@offered("Update the memory bank")
+async def update(call: Call, asked: wire.Update) -> wire.UpdateResult:
+    """Puts what is worth knowing next time into the active memory bank: decisions with their reasons, progress,
+    architecture, preferences. Pass the conversation_id that activate gave. Nothing that is there is lost; errors of
+    earlier updates are in previous_errors."""
     bank = await call.bank(asked.conversation_id)
     done = await call.memory.update(
         call.owner,
@@ -110,10 +125,13 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
         conversation_id=asked.conversation_id,
         update_count=asked.update_count,
     )
-    return UpdateResult.of(done)
+    return wire.UpdateResult.of(done)
 
 
-async def _recall(call: Call, asked: RecallCall) -> Recalled:
+@offered("Recall", reads=True)
+async def recall(call: Call, asked: RecallCall) -> Recalled:
+    """Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and
+    memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole."""
     recipe = with_overrides(RECALL, top_k=asked.top_k)
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
     waiting = None
@@ -122,101 +140,42 @@ async def _recall(call: Call, asked: RecallCall) -> Recalled:
     return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
 
 
-async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
+@offered("Read what is remembered", reads=True)
+async def read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
+    """Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to get
+    the next, `query` finds one by its words."""
     found = await call.memory.engine.gists.reader.by_ids(call.owner, [asked.id])
     if not found:
         raise NotFound("Nothing is remembered under this id")
     return MemoryRead.of_gist(found[0], asked)
 
 
-async def _remember(call: Call, asked: RememberCall) -> RememberResult:
+@offered("Remember")
+async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
+    """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
+    place of an older one that it contradicts."""
     text = asked.text.strip()
     if decided := await call.memory.learn(call.owner, text):
-        return RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
+        return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
-    return RememberResult(decisions=[], message_id=kept.ids[0])
+    return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 
-async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
+@offered("List memory banks", reads=True)
+async def list_banks(call: Call, asked: wire.BanksCall) -> Page[wire.BankOut]:
+    """Lists the user's memory banks, the last changed first. Where there are more, next_cursor asks for these."""
     after = position_of(asked.cursor)
     found = await call.memory.engine.library.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
-    return BankPage.by_time(found, MOST_BANKS)
+    return Page[wire.BankOut].by_time(found, MOST_BANKS)
 
 
-async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
+@offered("Read a tool's record", reads=True)
+async def tool_record(call: Call, asked: RecordCall) -> RecordRead:
+    """Reads what a tool gave before, where a compressed history shows a part of it, by the trace_id with which its row
+    begins. A long result comes in parts: `more` says how to get the next, `query` finds one by its words."""
     trace = await call.memory.engine.tools.traces.get(call.owner, asked.trace_id)
     read = await asyncio.to_thread(read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query)
     return RecordRead.of(read)
 
 
-OFFERS = (
-    Offer(
-        "activate",
-        "Activate a memory bank",
-        "Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the "
-        "user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by "
-        "project_name, by current_path (absolute), or by both, as before; `others` are banks of the same name or path.",
-        Activation,
-        ActivationResult,
-        _activate,
-    ),
-    Offer(
-        "update",
-        "Update the memory bank",
-        "Puts what is worth knowing next time into the active memory bank: decisions with their reasons, progress, "
-        "architecture, preferences. Pass the conversation_id that activate gave. Nothing that is there is lost; errors "
-        "of earlier updates are in previous_errors.",
-        Update,
-        UpdateResult,
-        _update,
-    ),
-    Offer(
-        "recall",
-        "Recall",
-        "Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and "
-        "memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole.",
-        RecallCall,
-        Recalled,
-        _recall,
-        reads=True,
-    ),
-    Offer(
-        "read_memory",
-        "Read what is remembered",
-        "Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to "
-        "get the next, `query` finds one by its words.",
-        MemoryCall,
-        MemoryRead,
-        _read_memory,
-        reads=True,
-    ),
-    Offer(
-        "remember",
-        "Remember",
-        "Remembers what the user states of themselves or of their life, whatever the project. A new statement takes "
-        "the place of an older one that it contradicts.",
-        RememberCall,
-        RememberResult,
-        _remember,
-    ),
-    Offer(
-        "list_banks",
-        "List memory banks",
-        "Lists the user's memory banks, the last changed first. Where there are more, next_cursor asks for these.",
-        BanksCall,
-        BankPage,
-        _list_banks,
-        reads=True,
-    ),
-    Offer(
-        "tool_record",
-        "Read a tool's record",
-        "Reads what a tool gave before, where a compressed history shows a part of it, by the trace_id with which its "
-        "row begins. A long result comes in parts: `more` says how to get the next, `query` finds one by its words.",
-        RecordCall,
-        RecordRead,
-        _tool_record,
-        reads=True,
-    ),
-)
 BY_NAME = {offer.name: offer for offer in OFFERS}

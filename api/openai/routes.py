@@ -2,6 +2,7 @@
 one rules answer and the local encoder embeds."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from time import time
@@ -11,6 +12,7 @@ from urllib.parse import quote
 import orjson
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.datastructures import URL
 
@@ -20,24 +22,83 @@ from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_us
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest
 from api.auth import Passing, PassingOn
 from api.http import sse
-from api.http.once import once_id
+from api.http.once import JSON_TYPE, Handler, once, once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory
 from api.openai import wire
-from api.openai.route import InvalidField, OpenAIRoute, invalid, read_object
 from api.openai.wire import EmbeddingsRequest, Json, ProxyFields, RulesFields
+from api.wire.reasons import message_of
 from memory.ids import new_id
 from utils.encoder import DIMENSIONS
-from utils.errors import NotFound, ProviderError
+from utils.errors import InvalidInput, NotFound, ProviderError, UnsupportedMediaType
 from utils.text import count_tokens
 from utils.upstream import Passed
-
-router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 TURN_ID = "X-Loci-Turn-ID"
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 LEFT = 499  # a status that nobody sees
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
+
+
+class OpenAIRoute(APIRoute):
+    """Takes bodies as they come, and honours `Idempotency-Key`."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+
+        async def lenient(request: Request) -> Response:
+            # Other pages may post plain text without asking first; this type they may not.
+            if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
+                raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+            return await once(LenientRequest(request.scope, request.receive), handle)
+
+        return lenient
+
+
+class InvalidField(InvalidInput):
+    """A field of a request to OpenAI's API is not what it must be."""
+
+    def __init__(self, detail: str, param: str | None) -> None:
+        super().__init__(detail)
+        self.param = param
+
+
+class LenientRequest(Request):
+    """A request whose JSON may hold whatever a provider takes; read as `agents.openai_chat` reads it."""
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = _read(await self.body())
+        return self._json
+
+
+def _read(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise InvalidField("The body is nested too deeply", None) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise InvalidField("The body is not valid JSON in UTF-8", None) from None
+    except ValueError:  # of `int`
+        raise InvalidField("The body has an integer of too many digits", None) from None
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """The body's JSON object. Raises `InvalidField` where it is none."""
+    found = await request.json()
+    if not isinstance(found, dict):
+        raise InvalidField("The body is not a JSON object", None)
+    return found
+
+
+def invalid(error: ValidationError) -> InvalidField:
+    """The first thing that is wrong with a model's fields."""
+    first: Mapping[str, Any] = error.errors()[0]
+    param = str(first["loc"][0])  # behind it stand the names of types
+    return InvalidField(f"{param}: {message_of(first)}", param)
+
+
+router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 
 @router.post("/v1/chat/completions", response_model=None)

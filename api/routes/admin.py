@@ -10,31 +10,14 @@ from fastapi.exceptions import RequestValidationError
 from agents.memory import Memory
 from api.http.acting import AdminRoute, NamedUser, acting
 from api.http.openapi import errors
-from api.http.state import PageCursor, PageLimit, TheMemory, TheSettings
+from api.http.state import TheMemory, ThePage, TheSettings
 from api.routes import facts, memories, messages, operations, query, sessions
 from api.routes.sessions import SessionId
-from api.wire.admin import (
-    JobPage,
-    JobsOut,
-    Overview,
-    RecallOut,
-    ReceiptRead,
-    Retried,
-    SummaryPage,
-    UserDetail,
-    UserPage,
-    WatchedMessage,
-    WatchedPage,
-)
-from api.wire.paging import (
-    cursor_of,
-    cursor_of_key,
-    index_of,
-    key_of,
-    page_of,
-    position_of,
-)
+from api.wire import admin as wire
+from api.wire.base import Page
+from api.wire.paging import cursor_of, cursor_of_key, key_of, page_of
 from api.wire.receipts import ReceiptOut
+from api.wire.sessions import SummaryOut
 from memory import metrics
 from memory.domain import TURN
 from memory.oversight import Progress
@@ -64,7 +47,7 @@ def _kinds(memory: Memory, kind: str | None, where: str) -> tuple[str, ...]:
 
 
 @router.get("/overview")
-async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> Overview:
+async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> wire.Overview:
     """What runs, on what, how much there is, and how much is to be done."""
     health, totals, waiting = await asyncio.gather(
         operations.health(memory, settings),
@@ -72,7 +55,7 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         memory.engine.oversight.jobs.waiting(),
     )
     observer = settings.observer_model or settings.summary_model
-    return Overview(
+    return wire.Overview(
         **vars(health),
         uptime_seconds=round(monotonic() - request.app.state.started, 1),
         driver=settings.mongodb_driver,
@@ -81,8 +64,8 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         rerank_model=settings.rerank_model.name if settings.rerank_model is not None else None,
         counts={"users": totals.users, "messages": totals.gists[TURN], **totals.documents},
         gists=dict(totals.gists),
-        jobs=[JobsOut.of(one, **one.counts) for one in waiting],
-        recall=RecallOut(
+        jobs=[wire.JobsOut.of(one, **one.counts) for one in waiting],
+        recall=wire.RecallOut(
             indexes=metrics.figure("loci_index_users"),
             bytes=metrics.figure("loci_index_bytes"),
             bytes_at_most=settings.recall_memory_mb * MEGABYTE,
@@ -93,21 +76,20 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
 @router.get("/users")
 async def list_users(
     memory: TheMemory,
+    page: ThePage,
     q: Annotated[str, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_ID)] = "",
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> UserPage:
+) -> Page[wire.UserOut]:
     """Everybody who has anything here, be it an API key alone, in the order of their ids."""
-    found = await memory.engine.oversight.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
-    return UserPage.of(found, limit, lambda seen: cursor_of_key(seen.id))
+    owners = await memory.engine.oversight.owners.page(limit=page.sought, after=page.key, part=q)
+    return Page[wire.UserOut].of(owners, page.limit, lambda seen: cursor_of_key(seen.id))
 
 
 @router.get("/users/{user_id}", responses=errors(404))
-async def get_user(memory: TheMemory, owner: NamedUser) -> UserDetail:
+async def get_user(memory: TheMemory, owner: NamedUser) -> wire.UserDetail:
     """One user, with how much each collection has of theirs."""
     owners = memory.engine.oversight.owners
     seen, counts = await asyncio.gather(owners.seen(owner), owners.counts(owner))
-    return UserDetail.of(seen, counts=counts)
+    return wire.UserDetail.of(seen, counts=counts)
 
 
 for path, endpoint in (
@@ -122,69 +104,64 @@ router.add_api_route("/users/{user_id}/search", acting(messages.search), methods
 
 
 @router.get("/users/{user_id}/sessions/{session_id}/messages", responses=errors(404))
-async def watch_messages(
-    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
-) -> WatchedPage:
+async def watch_messages(session_id: SessionId, memory: TheMemory, owner: NamedUser, page: ThePage) -> wire.WatchedPage:
     """The messages of a session, in order, each with how far its embedding is."""
     engine = memory.engine
     await engine.chats.sessions.get(owner, session_id)
-    found = await engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    page, more = page_of(found, limit, lambda turn: str(turn.index))
-    places = [turn.index for turn in page if turn.index is not None]
+    watched = await engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    turns, more = page_of(watched, page.limit, lambda turn: str(turn.index))
+    places = [turn.index for turn in turns if turn.index is not None]
     states = await engine.oversight.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
-    items = [WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in page]
-    return WatchedPage(items=items, next_cursor=more)
+    items = [wire.WatchedMessage.of(turn, embedding=states.get(turn.index or 0)) for turn in turns]
+    return wire.WatchedPage(items=items, next_cursor=more)
 
 
 @router.get("/users/{user_id}/sessions/{session_id}/summaries", responses=errors(404))
-async def list_summaries(
-    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
-) -> SummaryPage:
+async def list_summaries(session_id: SessionId, memory: TheMemory, owner: NamedUser, page: ThePage) -> Page[SummaryOut]:
     """The summaries of a session, oldest first."""
-    engine, after = memory.engine, index_of(cursor)
+    engine, after = memory.engine, page.index
     await engine.chats.sessions.get(owner, session_id)
-    found = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
-    return SummaryPage.of(found, limit, lambda summary: str(summary.from_index))
+    summaries = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
+    return Page[SummaryOut].of(summaries, page.limit, lambda summary: str(summary.from_index))
 
 
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
-async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
+async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> wire.ReceiptRead:
     """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
     receipt = ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
     ids = [*receipt.messages, *(one.id for one in receipt.considered)]
     gists = await memory.engine.gists.reader.by_ids(owner, ids)
     texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
-    return ReceiptRead(**vars(receipt), texts=texts)
+    return wire.ReceiptRead(**vars(receipt), texts=texts)
 
 
 @router.get("/jobs")
 async def list_jobs(
     memory: TheMemory,
+    page: ThePage,
     state: Annotated[Progress, Query(description="In it alone")] = "dead",
     kind: OneKind = None,
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> JobPage:
+) -> Page[wire.JobOut]:
     """Jobs of all users, kind by kind, those due longest first."""
     kinds = _kinds(memory, kind, "query")
-    found = await memory.engine.oversight.jobs.page(state, kinds, limit=limit + 1, after=position_of(cursor))
-    return JobPage.of(found, limit, lambda job: cursor_of((job, job.place)))
+    jobs = await memory.engine.oversight.jobs.page(state, kinds, limit=page.sought, after=page.position)
+    return Page[wire.JobOut].of(jobs, page.limit, lambda job: cursor_of((job, job.place)))
 
 
 @router.post("/jobs/retry")
-async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
+async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> wire.Retried:
     """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
-    return Retried(retried={each: await memory.retry(each) for each in _kinds(memory, kind, "query")})
+    return wire.Retried(retried={each: await memory.retry(each) for each in _kinds(memory, kind, "query")})
 
 
 @router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
 async def retry_job(
     kind: Annotated[str, Path()], job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory
-) -> Retried:
+) -> wire.Retried:
     """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
     _kinds(memory, kind, "path")
     try:
         key = key_of(job_id)
     except InvalidInput:
         raise NotFound("No such job") from None
-    return Retried(retried={kind: await memory.retry(kind, key)})
+    return wire.Retried(retried={kind: await memory.retry(kind, key)})

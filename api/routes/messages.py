@@ -43,11 +43,7 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
     """Recall without answering."""
     began = perf_counter()
     recipe = with_overrides(
-        SEARCH,
-        top_k=body.top_k,
-        floor=body.min_score,
-        recency_weight=body.recency_weight,
-        mmr_lambda=body.mmr_lambda,
+        SEARCH, top_k=body.top_k, floor=body.min_score, recency_weight=body.recency_weight, mmr_lambda=body.mmr_lambda
     )
     scope = Scope(
         session_id=body.session_id,
@@ -56,9 +52,9 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
         since=body.since.timestamp() if body.since else None,
         until=body.until.timestamp() if body.until else None,
     )
-    found = await memory.search(owner, body.query, recipe, scope)
+    recall = await memory.search(owner, body.query, recipe, scope)
     waiting = None
-    if not found.hits:
+    if not recall.hits:
         waiting = await memory.engine.gists.queue.count_of(owner, scope.kinds or SAID, MOST_WAITING)
     took = 1_000 * (perf_counter() - began)
-    return SearchResponse.of(found, body.query, took, waiting)
+    return SearchResponse.of(recall, body.query, took, waiting)

@@ -9,7 +9,6 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from pymongo.errors import PyMongoError
 
 from agents.memory import Memory
 from api.http.state import TheMemory, TheSettings
@@ -20,8 +19,8 @@ from memory.gists import Waiting
 from memory.recall import NAME
 from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
 from utils.fields import Wire
-from utils.mongo import FULL, as_loci_error
-from workers.broker import ping_broker
+from utils.mongo import FULL, StoreError, as_loci_error
+from workers.app import ping_broker
 
 router = APIRouter(tags=["operations"])
 
@@ -89,10 +88,10 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
             return NAME
 
         probes["vector_search"] = vector_search
-    found, waiting = await asyncio.gather(asyncio.gather(*map(_probe, probes.values())), _waiting(memory))
-    ready = all(one.ok for one in found)
+    probed, waiting = await asyncio.gather(asyncio.gather(*map(_probe, probes.values())), _waiting(memory))
+    ready = all(one.ok for one in probed)
     response.status_code = 200 if ready else 503
-    dependencies = dict(zip(probes, found, strict=True))
+    dependencies = dict(zip(probes, probed, strict=True))
     return Ready(
         ready=ready,
         dependencies=dependencies,
@@ -103,7 +102,7 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
 
 async def _waiting(memory: Memory) -> Waiting | None:
     """How many gists wait for a worker; None where the store does not tell in time."""
-    with suppress(TimeoutError, LociError, PyMongoError, OSError):
+    with suppress(TimeoutError, LociError, StoreError, OSError):
         async with asyncio.timeout(PROBE_SECONDS):
             return await memory.engine.gists.queue.count_waiting(MOST_COUNTED)
     return None
@@ -116,11 +115,10 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
             detail, ok = await probe(), True
     except TimeoutError:
         detail, ok = f"no answer within {PROBE_SECONDS:g} s", False
-    except LociError as error:
-        detail, ok = error.detail, False
-    except (PyMongoError, OSError) as error:
+    except (LociError, StoreError, OSError) as error:
         known = as_loci_error(error)
-        detail, ok = known.detail if isinstance(known, DiskFull) else type(error).__name__, False
+        told = known is error or isinstance(known, DiskFull)
+        detail, ok = known.detail if known and told else type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 
 

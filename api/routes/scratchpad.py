@@ -7,14 +7,13 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import StringConstraints
 
 from api.auth import Owner
-from api.http.etags import IfMatch, IfNoneMatch, condition, tag
-from api.http.keys import UNDER_KEY
+from api.http.etags import UNDER_KEY, IfMatch, IfNoneMatch, condition, tag
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import PageCursor, PageLimit, TheMemory
-from api.wire.base import Deleted
-from api.wire.observations import EntryOut, EntryPage, EntryPut
-from api.wire.paging import cursor_of_key, key_of
+from api.http.state import TheMemory, ThePage
+from api.wire import observations as wire
+from api.wire.base import Deleted, Page
+from api.wire.paging import cursor_of_key
 from memory.observations import LONGEST_KEY, wrong_with
 from utils.fields import PRINTABLE, checked_by
 
@@ -27,43 +26,38 @@ Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What
 
 @router.get("")
 async def list_entries(
-    memory: TheMemory,
-    owner: Owner,
-    prefix: Prefix = "",
-    q: Text = "",
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> EntryPage:
+    memory: TheMemory, owner: Owner, page: ThePage, prefix: Prefix = "", q: Text = ""
+) -> Page[wire.EntryOut]:
     """Entries in the order of their keys."""
-    found = await memory.scratchpad.page(owner, limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q)
-    return EntryPage.of(found, limit, lambda entry: cursor_of_key(entry.key))
+    entries = await memory.scratchpad.page(owner, limit=page.sought, after=page.key, prefix=prefix, text=q)
+    return Page[wire.EntryOut].of(entries, page.limit, lambda entry: cursor_of_key(entry.key))
 
 
 @router.get(UNDER_KEY, responses=errors(404))
-async def get_entry(key: Key, response: Response, memory: TheMemory, owner: Owner) -> EntryOut:
+async def get_entry(key: Key, response: Response, memory: TheMemory, owner: Owner) -> wire.EntryOut:
     """The value under a key; its ETag is another after every change."""
     entry = await memory.scratchpad.get(owner, key)
     tag(response, entry)
-    return EntryOut.of(entry)
+    return wire.EntryOut.of(entry)
 
 
-@router.put(UNDER_KEY, responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
+@router.put(UNDER_KEY, responses={201: {"model": wire.EntryOut, "description": "The key is new"}, **errors(412)})
 async def put_entry(
     key: Key,
-    body: EntryPut,
+    body: wire.EntryPut,
     response: Response,
     memory: TheMemory,
     owner: Owner,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
-) -> EntryOut:
+) -> wire.EntryOut:
     """Keep a value under a key, for a time or until it is replaced. With `If-Match`, only in place of that value; with
     `If-None-Match: *`, only where there is none."""
     expected = await condition(lambda: memory.scratchpad.get(owner, key), if_match, if_none_match)
     ttl = timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None
     entry, new = await memory.scratchpad.put(owner, key, body.value, ttl=ttl, expected=expected)
     tag(response, entry, new=new)
-    return EntryOut.of(entry)
+    return wire.EntryOut.of(entry)
 
 
 @router.delete(UNDER_KEY, responses=errors(404, 412))

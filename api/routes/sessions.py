@@ -7,10 +7,9 @@ from fastapi import APIRouter, Path, Query
 from api.auth import Owner
 from api.http.once import LociRoute
 from api.http.openapi import errors
-from api.http.state import PageCursor, PageLimit, TheMemory
-from api.wire.base import Deleted
-from api.wire.paging import index_of, position_of
-from api.wire.sessions import MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch
+from api.http.state import TheMemory, ThePage
+from api.wire import sessions as wire
+from api.wire.base import Deleted, Page
 from utils.errors import NotFound
 from utils.fields import PRINTABLE, Identifier, MessageId
 
@@ -25,28 +24,29 @@ AnyMessageId = Annotated[MessageId, Path()]
 async def list_sessions(
     memory: TheMemory,
     owner: Owner,
+    page: ThePage,
     q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_TITLE)] = None,
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> SessionPage:
+) -> Page[wire.SessionOut]:
     """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
     `POST /v1/search`."""
-    found = await memory.engine.chats.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
-    return SessionPage.by_time(found, limit)
+    sessions = await memory.engine.chats.sessions.page(owner, limit=page.sought, after=page.position, title=q or None)
+    return Page[wire.SessionOut].by_time(sessions, page.limit)
 
 
 @router.get("/{session_id}", responses=errors(404))
-async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> SessionDetail:
+async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> wire.SessionDetail:
     """One session with its summaries."""
     session = await memory.engine.chats.sessions.get(owner, session_id)
     summaries = await memory.engine.chats.summaries.of_session(owner, session_id)
-    return SessionDetail.of(session, summaries=summaries)
+    return wire.SessionDetail.of(session, summaries=summaries)
 
 
 @router.patch("/{session_id}", responses=errors(404))
-async def rename_session(session_id: SessionId, body: SessionPatch, memory: TheMemory, owner: Owner) -> SessionOut:
+async def rename_session(
+    session_id: SessionId, body: wire.SessionPatch, memory: TheMemory, owner: Owner
+) -> wire.SessionOut:
     """Give a session another title."""
-    return SessionOut.of(await memory.engine.chats.sessions.rename(owner, session_id, body.title))
+    return wire.SessionOut.of(await memory.engine.chats.sessions.rename(owner, session_id, body.title))
 
 
 @router.delete("/{session_id}", responses=errors(404))
@@ -58,17 +58,11 @@ async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner)
 
 
 @router.get("/{session_id}/messages", responses=errors(404))
-async def list_messages(
-    session_id: SessionId,
-    memory: TheMemory,
-    owner: Owner,
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> MessagePage:
+async def list_messages(session_id: SessionId, memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.MessageOut]:
     """The messages of a session, in order."""
     await memory.engine.chats.sessions.get(owner, session_id)
-    found = await memory.engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    return MessagePage.of(found, limit, lambda turn: str(turn.index))
+    turns = await memory.engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))

@@ -10,20 +10,9 @@ from agents.tools import Compressing, ViewOptions
 from api.auth import Owner
 from api.http.once import ToolRoute, once_id
 from api.http.openapi import errors
-from api.http.state import PageCursor, PageLimit, TheMemory
+from api.http.state import TheMemory, ThePage
+from api.wire import tool_memory as wire
 from api.wire.base import Deleted
-from api.wire.paging import position_of
-from api.wire.tool_memory import (
-    CompressRequest,
-    CompressResponse,
-    CompressStats,
-    InsightOut,
-    InsightSearch,
-    InsightsFound,
-    RecordOut,
-    RecordPage,
-    RecordRequest,
-)
 from memory.ids import new_id
 from memory.traces import Called
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
@@ -37,7 +26,7 @@ TaskId = Annotated[Identifier, Path()]
 
 
 @router.post("/compress", responses=errors(409))
-async def compress(body: CompressRequest, memory: TheMemory, owner: Owner) -> CompressResponse:
+async def compress(body: wire.CompressRequest, memory: TheMemory, owner: Owner) -> wire.CompressResponse:
     """Keep the newest results of tools, and get the messages that the next step needs."""
     _check_query(body.query)
     own = memory.tool_memory.options
@@ -49,48 +38,47 @@ async def compress(body: CompressRequest, memory: TheMemory, owner: Owner) -> Co
     )
     asked = Compressing(owner, body.task_id, tuple(body.messages), options, body.query)
     done = await memory.tool_memory.compress(asked)
-    stats = CompressStats(tokens_before=done.tokens_before, tokens_after=done.tokens)
+    stats = wire.CompressStats(tokens_before=done.tokens_before, tokens_after=done.tokens)
     messages = [dict(message) for message in done.messages]
-    return CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)
+    return wire.CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)
 
 
 @router.post("/records", status_code=201, responses=errors(409))
-async def add_record(body: RecordRequest, request: Request, memory: TheMemory, owner: Owner) -> RecordOut:
+async def add_record(body: wire.RecordRequest, request: Request, memory: TheMemory, owner: Owner) -> wire.RecordOut:
     """Keep one call of a tool. The same `tool_call_id`, tool, arguments and result are kept once in a task; another
     result, or other arguments, are another record."""
     call_id = body.tool_call_id or once_id(request) or new_id()
     asked = "{}" if body.raw_input is None else _text(body.raw_input)
     call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
     trace = await memory.tool_memory.add(owner, body.task_id, call)
-    return await asyncio.to_thread(RecordOut.of, trace)
+    return await asyncio.to_thread(wire.RecordOut.of, trace)
 
 
 @router.get("/records")
 async def list_records(
     memory: TheMemory,
     owner: Owner,
+    page: ThePage,
     task_id: Annotated[Identifier | None, Query(description="Of this task alone")] = None,
-    limit: PageLimit = 50,
-    cursor: PageCursor = None,
-) -> RecordPage:
+) -> wire.RecordPage:
     """The calls of tools, the newest first, without what came back: one record has that whole."""
-    found = await memory.engine.tools.traces.page(owner, limit=limit + 1, after=position_of(cursor), task_id=task_id)
-    return RecordPage.by_time(found, limit)
+    traces = await memory.engine.tools.traces.page(owner, limit=page.sought, after=page.position, task_id=task_id)
+    return wire.RecordPage.by_time(traces, page.limit)
 
 
 @router.get("/records/{trace_id}", responses=errors(404))
-async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> RecordOut:
+async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> wire.RecordOut:
     """One call of a tool, whole."""
     trace = await memory.engine.tools.traces.get(owner, trace_id)
-    return await asyncio.to_thread(RecordOut.of, trace)
+    return await asyncio.to_thread(wire.RecordOut.of, trace)
 
 
 @router.post("/search", responses=errors(502))
-async def search(body: InsightSearch, memory: TheMemory, owner: Owner) -> InsightsFound:
+async def search(body: wire.InsightSearch, memory: TheMemory, owner: Owner) -> wire.InsightsFound:
     """Records of a task that suit a query, best first: by what is noted of them, or by words that came back."""
     _check_query(body.query)
-    found = await memory.tool_memory.search.records(owner, body.task_id, body.query, body.top_k)
-    return InsightsFound(items=[InsightOut.of(one) for one in found])
+    hits = await memory.tool_memory.search.records(owner, body.task_id, body.query, body.top_k)
+    return wire.InsightsFound(items=[wire.InsightOut.of(one) for one in hits])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))

@@ -1,27 +1,38 @@
 """All of a user's data: out, in, gone."""
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 
-from api.auth import Calling
+from api.auth import DIFFERENT_USERS, Calling, check_parameters
 from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory
-from api.http.streamed import StreamedRoute
 from api.portable import MEDIA_TYPE, LineRefused, bring_in, exported
 from api.wire.base import Deleted
+from utils.errors import UnsupportedMediaType
 from utils.fields import Identifier, Wire
 
+EXPORT_TYPE = re.compile(r"\s*application/(x-ndjson|ndjson|jsonl|x-jsonlines)\s*(;|$)", re.IGNORECASE)
 HEADERS = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="loci-export.jsonl"'}
 LINES = {"schema": {"type": "string", "description": "One JSON object a line; an export has a first and a last line"}}
 
 router = APIRouter(prefix="/v1/users", route_class=LociRoute, tags=["users"])
-streamed = APIRouter(prefix="/v1/users", route_class=StreamedRoute, tags=["users"])
+streamed = APIRouter(prefix="/v1/users", tags=["users"])  # its bodies may be larger than memory
+
+
+def check_streamed(request: Request) -> None:
+    """Refuses what is no export, before any of it is read, and a query that has more than the user of the path."""
+    check_parameters(request, ("user_id",))
+    if {request.path_params["user_id"], *request.query_params.getlist("user_id")} != {request.path_params["user_id"]}:
+        raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}])
+    if not EXPORT_TYPE.match(request.headers.get("content-type", "")):
+        raise UnsupportedMediaType("Send the export as Content-Type: application/x-ndjson")
 
 
 class ImportResult(Wire):
@@ -58,6 +69,7 @@ async def _chained(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncIter
 
 @streamed.post(
     "/{user_id}/import",
+    dependencies=[Depends(check_streamed)],
     responses=errors(507),
     openapi_extra={"requestBody": {"required": True, "content": {MEDIA_TYPE: LINES}}},
 )

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from api.wire.base import Page, Shown
 from api.wire.paging import cursor_of_key
 from api.wire.receipts import ReceiptOut
-from api.wire.sessions import MessageOut, SummaryOut
+from api.wire.sessions import MessageOut
 from memory.oversight import Progress
 from utils.fields import Wire
 
@@ -71,9 +71,6 @@ class UserDetail(UserOut):
     counts: dict[str, int]
 
 
-class UserPage(Page[UserOut]): ...
-
-
 class EmbeddingOut(Shown):
     """How far the embedding of a message is. `error`: why the last attempt failed; `model`: what made the embedding
     that is there."""
@@ -91,9 +88,6 @@ class WatchedMessage(MessageOut):
 
 
 class WatchedPage(Page[WatchedMessage]): ...
-
-
-class SummaryPage(Page[SummaryOut]): ...
 
 
 class ReceiptRead(ReceiptOut):
@@ -119,9 +113,6 @@ class JobOut(Shown):
     error: str | None
     due_at: datetime | None = Field(validation_alias="due")
     comes_back: bool
-
-
-class JobPage(Page[JobOut]): ...
 
 
 class Retried(Wire):

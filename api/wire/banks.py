@@ -1,20 +1,19 @@
 """Wire shapes of memory banks, over HTTP and as tools of MCP."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringConstraints
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import DecisionOut
 from memory.banks import (
     LONGEST_NAME,
     LONGEST_UPDATE,
     Active,
     Bank,
-    BankFile,
     BankType,
     BankVersion,
     Operation,
@@ -120,11 +119,7 @@ class BanksCall(Wire):
     ] = None
 
 
-def _names(files: Sequence[BankFile]) -> list[str]:
-    return [file.name for file in files]
-
-
-FileNames = Annotated[list[str], BeforeValidator(_names)]
+FileNames = Annotated[list[str], BeforeValidator(lambda files: [file.name for file in files])]
 
 
 class BankErrorOut(Shown):
@@ -225,9 +220,9 @@ def left_out_of(bank: Bank) -> str | None:
 class MetadataOut(Shown):
     section: str
     category: str
-    tags: tuple[str, ...]
-    dates: tuple[str, ...]
-    references: tuple[str, ...]
+    tags: list[str]
+    dates: list[str]
+    references: list[str]
 
 
 class ChangeOut(Shown):
@@ -269,9 +264,6 @@ class BankOut(Shown):
     updated_at: datetime
 
 
-class BankPage(Page[BankOut]): ...
-
-
 class BankVersionOut(Shown):
     """`said`: the content of the update that made it, as it came."""
 
@@ -285,9 +277,6 @@ class BankVersionOut(Shown):
     said: str | None
     conversation_id: str | None
     update_count: int | None
-
-
-class BankVersionPage(Page[BankVersionOut]): ...
 
 
 class BankAt(ActivationResult):

@@ -32,6 +32,11 @@ class Page(Wire, Generic[T]):
     next_cursor: str | None
 
     @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        """`FactPage` for a page of `FactOut`."""
+        return f"{params[0].__name__.removesuffix('Out')}Page"
+
+    @classmethod
     def of(cls, found: Sequence[Thing], limit: int, cursor: Callable[[Thing], str]) -> Self:
         """What is shown of things, where one more than `limit` was looked for."""
         page, more = page_of(found, limit, cursor)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from memory.facts import Event
 from utils.fields import Content, Identifier, Wire
 
@@ -24,9 +24,6 @@ class FactOut(Shown):
     sources: list[str]
     decided_by: str
     updated_at: datetime
-
-
-class FactPage(Page[FactOut]): ...
 
 
 class FactEventOut(Shown):
@@ -70,9 +67,6 @@ class MemoryOut(Shown):
 
 class MemoryPut(OwnedRequest):
     value: Annotated[Content, Field(max_length=20_000)]
-
-
-class MemoryPage(Page[MemoryOut]): ...
 
 
 class MemoryHistory(Wire):

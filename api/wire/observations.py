@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from memory.domain import Role
 from memory.observations import (
     CATEGORIES,
@@ -69,9 +69,6 @@ class ObservationOut(Shown):
     source: str
     created_at: datetime
     model: str | None
-
-
-class ObservationPage(Page[ObservationOut]): ...
 
 
 class RecallRequest(OwnedRequest):
@@ -169,9 +166,6 @@ class EntryPut(OwnedRequest):
 
     value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
     ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL)] | None = None
-
-
-class EntryPage(Page[EntryOut]): ...
 
 
 def by_category(observations: Sequence[Observation]) -> dict[str, list[Observation]]:

@@ -11,14 +11,14 @@ from memory.gists import Waiting
 from utils.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing
-Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
+GistKind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
 
 class SearchRequest(OwnedRequest):
     query: Query
     top_k: TopK = 8
     session_id: Identifier | None = None
-    kinds: Annotated[list[Kind], Field(min_length=1, max_length=10)] | None = None
+    kinds: Annotated[list[GistKind], Field(min_length=1, max_length=10)] | None = None
     min_score: Share | None = None
     recency_weight: Share | None = None
     mmr_lambda: Share | None = None
@@ -56,9 +56,7 @@ class SearchItem(Shown):
     timestamp: datetime = Field(validation_alias=AliasPath("gist", "timestamp"))
     explain: Explanation = Field(validation_alias="parts")
     version: int | None = Field(
-        default=None,
-        validation_alias=AliasPath("gist", "condensed", "version"),
-        exclude_if=lambda value: value is None,
+        default=None, validation_alias=AliasPath("gist", "condensed", "version"), exclude_if=lambda value: value is None
     )
 
 

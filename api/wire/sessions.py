@@ -5,12 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.base import OwnedRequest, Shown
 from utils.fields import Content, Identifier, MessageId, Moment, Name, Wire
-
-
-def _place(index: int | None) -> int:
-    return -1 if index is None else index
 
 
 class SummaryOut(Shown):
@@ -34,9 +30,6 @@ class SessionDetail(SessionOut):
     summaries: list[SummaryOut]
 
 
-class SessionPage(Page[SessionOut]): ...
-
-
 class SessionPatch(OwnedRequest):
     title: Annotated[Name, Field(max_length=200)]
 
@@ -49,13 +42,12 @@ class MessageOut(Shown):
     content: str
     name: str | None
     timestamp: datetime
-    message_index: Annotated[int, BeforeValidator(_place)] = Field(validation_alias="index")
+    message_index: Annotated[int, BeforeValidator(lambda index: -1 if index is None else index)] = Field(
+        validation_alias="index"
+    )
     turn_id: str | None
     model: str | None
     interrupted: bool
-
-
-class MessagePage(Page[MessageOut]): ...
 
 
 class MessageIn(Wire):

@@ -28,13 +28,24 @@ def read_json(raw: bytes, *, control_characters: bool = False) -> Any:
     return parsed
 
 
-def check(parsed: object, *, control_characters: bool = False) -> None:
-    """Refuses the same of JSON that somebody else read. Raises `InvalidInput`."""
-    try:
-        _check(parsed, 0, control_characters)
-    except _ControlCharacters as error:
-        where = ".".join(map(str, reversed(error.at)))[:LONGEST_PLACE] or "the body"
-        raise InvalidInput(HAS_CONTROL_CHARACTERS.format(where)) from None
+def check(value: object, *, control_characters: bool = False, place: tuple[object, ...] = ()) -> None:
+    """Refuses the same of JSON that somebody else read. `place`: the keys and numbers that lead to the value. Raises
+    `InvalidInput`."""
+    if isinstance(value, str):
+        if not control_characters and CONTROL_CHARACTERS.search(value):
+            where = ".".join(map(str, place))[:LONGEST_PLACE] or "the body"
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format(where))
+    elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise InvalidInput("An integer has more than 64 bits")
+    elif isinstance(value, dict | list):
+        if len(place) == MAX_DEPTH:
+            raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
+        if isinstance(value, dict):
+            for key in value:
+                check(key, control_characters=control_characters, place=place)
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            check(item, control_characters=control_characters, place=(*place, key))
 
 
 class StrictRequest(Request):
@@ -57,33 +68,3 @@ class ToolRequest(StrictRequest):
     other control characters; of records it keeps each as it came."""
 
     control_characters = True
-
-
-class _ControlCharacters(Exception):
-    """`at`: the keys and places that lead to the string, the last one first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.at: list[str | int] = []
-
-
-def _check(value: Any, depth: int, control_characters: bool) -> None:
-    """`depth`: how many objects and lists the value stands in."""
-    if isinstance(value, str):
-        if not control_characters and CONTROL_CHARACTERS.search(value):
-            raise _ControlCharacters
-    elif isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise InvalidInput("An integer has more than 64 bits")
-    elif isinstance(value, dict | list):
-        if depth == MAX_DEPTH:
-            raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
-        if isinstance(value, dict):
-            for key in value:
-                _check(key, depth, control_characters)
-        for place, item in value.items() if isinstance(value, dict) else enumerate(value):
-            try:
-                _check(item, depth + 1, control_characters)
-            except _ControlCharacters as error:
-                error.at.append(place)
-                raise

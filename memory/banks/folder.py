@@ -10,8 +10,7 @@ from threading import Lock
 import orjson
 
 from memory.banks.types import BankType
-from utils.file_names import file_name
-from utils.files import is_half_written, sync_folder, write_whole
+from utils.files import file_name, is_half_written, sync_folder, write_whole
 
 STATE = ".bank.json"  # beside a bank's files: whose they are, and of which version
 LOCK = ".lock"

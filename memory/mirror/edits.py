@@ -33,7 +33,7 @@ from memory.mirror.held import Held
 from memory.mirror.mirror import Mirror
 from utils.clock import now
 from utils.errors import Conflict, LociError
-from utils.file_names import file_name
+from utils.files import file_name
 
 LONGEST_FACT = 600  # characters, as over HTTP
 LONGEST_MESSAGE = 200_000

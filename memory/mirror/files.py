@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import frontmatter
 import yaml
 
-from utils.file_names import file_name, name_of
+from utils.files import file_name, name_of
 from utils.text import CONTROL_CHARACTERS
 
 ENTRIES = "entries"

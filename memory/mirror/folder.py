@@ -33,8 +33,7 @@ from memory.mirror.files import (
     says,
     where,
 )
-from utils.file_names import file_name, name_of
-from utils.files import is_half_written, sync_folder, write_whole
+from utils.files import file_name, is_half_written, name_of, sync_folder, write_whole
 
 SAVING_SHARE = 20  # the index is written so seldom that it takes a twentieth of the time at most
 SAVING_SECONDS = 1.0  # at least between two times

@@ -24,9 +24,7 @@ from memory.recall.postings import Rows, rank_within
 from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # the proxy's document: candidates per item returned, before MMR
-RELEVANT = (
-    0.06  # the share of the best's score that is relevant, too, where it is new or different
-)
+RELEVANT = 0.06  # the share of the best's score that is relevant, too, where it is new or different
 SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
 DECIMALS = 4  # of a score that are shown, and count: of rows that differ behind those the newer is the better
 EXTRA = 8  # candidates below the cut that a receipt still lists

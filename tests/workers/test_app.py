@@ -14,8 +14,7 @@ from memory.traces import queue as trace_queue
 from memory.traces.queue import BATCH
 from tests.scripted_model import ScriptedModel, answer
 from tests.tool_calls import called, keep
-from workers.app import make_app
-from workers.process import WorkerProcess
+from workers.app import WorkerProcess, make_app
 
 SWEEPS = 2
 

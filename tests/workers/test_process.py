@@ -12,7 +12,7 @@ from agents.memory import Memory
 from config.settings import Settings
 from tests.processes import free_port
 from utils import mongo
-from workers.process import WorkerProcess
+from workers.app import WorkerProcess
 
 
 @pytest.fixture

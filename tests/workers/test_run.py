@@ -7,7 +7,7 @@ import pytest
 
 from config.settings import Settings
 from workers import run
-from workers.process import WorkerProcess
+from workers.app import WorkerProcess
 
 
 class App:

@@ -225,11 +225,7 @@ def test_ctrl_c_ends_what_comes_through_a_pipe(
 
 @pytest.mark.parametrize(
     ("arguments", "uri", "said"),
-    [
-        (["--user", "a/b"], "", "--user: "),
-        (["--session", ""], "", "--session: "),
-        ([], "hunter2://", "MONGODB_URI"),
-    ],
+    [(["--user", "a/b"], "", "--user: "), (["--session", ""], "", "--session: "), ([], "hunter2://", "MONGODB_URI")],
 )
 def test_a_conversation_that_cannot_be_is_refused_in_one_line(
     place: Path,

@@ -68,11 +68,7 @@ QUERY_FIELDS: dict[str, list[Any]] = {
     "userId": [MARK],
     "$where": [MARK],
 }
-MESSAGES_FIELDS: dict[str, list[Any]] = {
-    "messages": [None, [], {}],
-    "session_id": [None, 5],
-    "wait": [MARK, 1],
-}
+MESSAGES_FIELDS: dict[str, list[Any]] = {"messages": [None, [], {}], "session_id": [None, 5], "wait": [MARK, 1]}
 MESSAGE_FIELDS: dict[str, list[Any]] = {
     "content": [" ", "x" * 200_001],
     "id": ["", {"$gt": ""}, 5, f"{MARK}\n"],

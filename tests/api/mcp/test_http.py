@@ -13,7 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from agents.open import open_memory
 from api.mcp import server, tools
-from api.wire.banks import BankPage
+from api.wire.banks import BankOut
+from api.wire.base import Page
 from config.recipes import BankRecipe
 from config.settings import Settings
 from memory.banks.tidying import BankTidying
@@ -207,7 +208,7 @@ async def test_with_an_error_the_errors_of_its_own_bank_are_told(
 
 async def test_a_fault_of_ours_is_not_told_as_a_wrong_argument(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def faulty(*_: Any) -> Any:
-        return BankPage.model_validate({"secret": 1})
+        return Page[BankOut].model_validate({"secret": 1})
 
     offer = replace(server.BY_NAME["list_banks"], run=faulty)
     monkeypatch.setitem(server.BY_NAME, "list_banks", offer)

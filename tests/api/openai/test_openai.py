@@ -9,14 +9,7 @@ import pytest
 from openai import OpenAI
 from pydantic import BaseModel
 
-from tests.openai_chat import (
-    PARROT,
-    QUESTION,
-    ask,
-    last_chat,
-    said,
-    stored,
-)
+from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
 from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited, status
 
 
@@ -168,10 +161,7 @@ def test_bad_fields_are_refused_in_openais_shape(
         (b"null", "The body is not a JSON object"),
         (b"[" * 100_000, "The body is nested too deeply"),
         (b'{"n": ' + b"1" * 5_000 + b"}", "The body has an integer of too many digits"),
-        (
-            b'{"messages": [{"role": "user", "content": "Hi"}, "str"]}',
-            "messages[1]: must be an object",
-        ),
+        (b'{"messages": [{"role": "user", "content": "Hi"}, "str"]}', "messages[1]: must be an object"),
     ],
     ids=str,
 )

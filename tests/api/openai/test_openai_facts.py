@@ -8,12 +8,7 @@ import httpx
 from openai import OpenAI
 
 from tests.checks import eventually
-from tests.openai_chat import (
-    ask,
-    facts_of,
-    finding,
-    stored,
-)
+from tests.openai_chat import ask, facts_of, finding, stored
 from tests.scripted_model import Body, ScriptedModel, no_facts
 
 TWO_DAYS = (

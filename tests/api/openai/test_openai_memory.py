@@ -9,14 +9,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from tests.openai_chat import (
-    PARROT,
-    QUESTION,
-    ask,
-    last_chat,
-    said,
-    stored,
-)
+from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
 from tests.scripted_model import ScriptedModel, answer, edited, status
 
 

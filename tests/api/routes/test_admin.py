@@ -16,7 +16,7 @@ from tests.checks import eventually, problem
 def test_everybody_who_has_anything_is_listed(
     own: httpx.Client, own_database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.auth.keys.LOOK_AGAIN", math.inf)  # the keys below turn none on
+    monkeypatch.setattr("api.auth.LOOK_AGAIN", math.inf)  # the keys below turn none on
     ids = say(own, "ann", "s", "The heron nests by the mill", "It is grey") + say(own, "ann", "t", "Hello")
     own.put("/v1/memories/k", json={"value": "v", "user_id": "key values"})
     own.put("/v1/scratchpad/k", json={"value": "v", "user_id": "pad"})

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from memory.banks.ids import BankId, NamedBank, bank_id, bank_key, choose
 from utils.clock import now
 from utils.errors import InvalidInput
-from utils.file_names import file_name
+from utils.files import file_name
 
 VALID: TypeAdapter[str] = TypeAdapter(BankId)
 

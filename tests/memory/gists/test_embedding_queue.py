@@ -14,7 +14,7 @@ from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting
 from memory.store.leases import pending
 from tests.conversations import USER, Silent, messages, pairs, settle, turn
 from tests.scripted_model import ScriptedModel, nan_vectors, status, wrong_dimension
-from utils.circuit import CircuitBreaker
+from utils import circuit
 from utils.clock import now
 from utils.errors import ModelUnavailable
 from utils.openai_client import ATTEMPTS
@@ -24,11 +24,7 @@ from utils.vectors import from_binary
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A circuit breaker that is ready to ask again at once."""
-    monkeypatch.setattr(CircuitBreaker.__init__, "__kwdefaults__", {**_defaults(), "cool_down": 0.0})
-
-
-def _defaults() -> dict[str, Any]:
-    return dict(CircuitBreaker.__init__.__kwdefaults__ or {})
+    monkeypatch.setattr(circuit, "COOL_DOWN", 0.0)
 
 
 async def embeds(memory: Memory) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from memory.recall.scored import EXTRA, SPARE
 from memory.store.changes import Standing
 from tests.conversations import START, USER, found, pairs, settle, turn
 from tests.scripted_model import ScriptedModel
-from utils.circuit import CircuitBreaker
+from utils import circuit
 from utils.errors import ModelRefused, ModelUnavailable
 from utils.remote_embedder import RemoteEmbedder
 from utils.vectors import Floats
@@ -42,7 +42,8 @@ async def test_a_search_after_an_outage_finds_the_provider_well_again(
     await with_model.add(USER, "s1", [turn("m1", "I have a dog.")])
     embedder, send = with_model.engine.gists.embedder, RemoteEmbedder._send
     assert isinstance(embedder, RemoteEmbedder)
-    embedder._breaker = CircuitBreaker("embedding", threshold=1, cool_down=0.0)
+    monkeypatch.setattr(circuit, "THRESHOLD", 1)
+    monkeypatch.setattr(circuit, "COOL_DOWN", 0.0)
     with pytest.raises(ModelUnavailable), embedder._breaker.watch():
         raise ModelUnavailable("the provider is away")
 
