@@ -14,8 +14,7 @@ from datetime import datetime
 from config.recipes import BankRecipe
 from memory.banks.decisions import CRITICAL
 from memory.banks.filing import chunks, is_critical
-from memory.banks.labels import label_of
-from memory.banks.lists import UNTICKED, box_of
+from memory.banks.labels import UNTICKED, box_of, label_of
 from memory.banks.markdown import (
     TITLE_CHARACTERS,
     Page,

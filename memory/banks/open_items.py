@@ -10,19 +10,30 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory.banks.decisions import MOST_DONE, Decision, Done, Metadata, merge
-from memory.banks.labels import bare_label, behind_label, is_cancelled, label_of, topic_of, without_done
-from memory.banks.lists import behind_box, box_of, indent_of, is_item, with_tick
+from memory.banks.labels import (
+    bare_label,
+    behind_box,
+    behind_label,
+    box_of,
+    is_cancelled,
+    is_item,
+    label_of,
+    topic_of,
+    with_tick,
+    without_done,
+)
 from memory.banks.markdown import (
     LINE_CHARACTERS,
     Section,
     folded,
+    heading_in,
+    indent_of,
     items,
     joined,
     lines_in,
     parse,
     render,
     time_of,
-    title_in,
     without_time,
 )
 from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS
@@ -103,7 +114,7 @@ def _said_by(decisions: Sequence[Decision]) -> _Said:
     said = _Said()
     for decision in decisions:
         first = decision.content.partition("\n")[0]
-        title = title_in(first)[0]
+        _, title = heading_in(first) or (0, "")
         dropped = is_cancelled(f"{title}:" if title else first)
         is_done = decision.metadata.category == "done" or folded(decision.metadata.section) == "done"
         for item in _items(decision.content):
@@ -159,7 +170,8 @@ def _settled(section: Section, meant: set[str], said: _Said) -> Section:
 def _says(line: str) -> bool:
     """Whether a line says something, and is no label, heading or time of what stood below it."""
     said = without_time(line).strip()
-    return bool(said) and not bare_label(said) and topic_of(title_in(said)[0]) is None
+    _, title = heading_in(said) or (0, "")
+    return bool(said) and not bare_label(said) and topic_of(title) is None
 
 
 def _items(text: str) -> list[_Item]:

@@ -88,7 +88,7 @@ def test_an_item_stays_whole_with_all_that_stands_within_it(item: str) -> None:
             "**Next steps**\n\n- the tests\n- the docs\n\nThe sky was blue.",
             [("Next", "**Next steps**\n\n- the tests\n- the docs"), ("Notes", "The sky was blue.")],
         ),
-        ("Next steps:\n\nDone: the login.", [("Next", "Next steps:"), ("Done", "Done: the login.")]),
+        ("Next steps:\n\nDone: the login.", [("Done", "Next steps:\n\nDone: the login.")]),
         (
             "TODO:\n\n- the tests\n\n- [x] the docs\n\nThe sky was blue.",
             [("Next", "TODO:\n\n- the tests"), ("Done", "- [x] the docs"), ("Notes", "The sky was blue.")],
@@ -339,8 +339,8 @@ def test_items_for_a_file_go_into_its_sections() -> None:
     assert (done.metadata.section, left.metadata.section) == ("Done", "Next")
     [named] = decide_by_rules("project", "[file: progress.md > Done]\n- [x] the login\n- [ ] todo: the cart")
     assert named.metadata.section == "Done"
-    [replaced] = decide_by_rules("project", "progress.md (replace):\n- [x] the login\n- [ ] todo: the cart")
-    assert replaced.operation == "replace"
+    replaced = decide_by_rules("project", "progress.md (replace):\n- [x] the login\n- [ ] todo: the cart")
+    assert [(one.operation, one.metadata.section) for one in replaced] == [("replace", "Done"), ("replace", "Next")]
 
 
 def test_a_bank_takes_no_more_files_than_it_may_and_loses_nothing_for_that() -> None:
