@@ -73,7 +73,7 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
 def section_for(kind: BankType, file: str, content: str) -> str:
     """The section of a file where content belongs that names the file and no section of it."""
     target = Target(file, None, replaces=False)
-    category = next((category for category, _ in _filed(kind, content, target)), "note")
+    category: Category = next((category for category, _ in _filed(kind, content, target)), "note")
     return _place(kind, category, target)[1]
 
 

@@ -1,14 +1,14 @@
 """Facts by a language model: which a message states, and what becomes of those in force."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from memory.facts.rules.extract import LONGEST, MOST
-from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update
+from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
 from memory.store import ask_for_json
 from utils.chat import ChatModel
 from utils.sentences import SENTENCE_END
@@ -89,27 +89,27 @@ def pieces(message: str) -> list[str]:
     return cut
 
 
-async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """What becomes of each new fact beside those in force, in order, and then which of those hold no longer. A new one
-    that the model says nothing of is added, so that none is lost.
+async def decide_by_model(model: ChatModel, new: Sequence[str], known: Mapping[str, str]) -> list[Decision]:
+    """What becomes of each new fact beside those in force, which are `known` by their ids, in order, and then which of
+    those hold no longer. A new one that the model says nothing of is added, so that none is lost.
 
     Raises `ModelError`; `ModelGarbage` where the model twice gives no such decisions, or some that contradict each
     other.
     """
     listed = {
-        "in_force": [{"id": number, "text": one.text} for number, one in enumerate(known)],
+        "in_force": [{"id": number, "text": text} for number, text in enumerate(known.values())],
         "new": [{"fact": number, "text": text} for number, text in enumerate(new)],
     }
 
     def read(raw: str) -> list[Decision]:
-        return _decisions(_Reconciled.model_validate_json(raw), new, known)
+        return _decisions(_Reconciled.model_validate_json(raw), new, list(known))
 
     return await _asked(model, "reconcile", listed, read)
 
 
-def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """Raises `ValueError` where a number names nothing, a text says nothing, or two decisions are of one fact; several
-    new ones may be said already by the same one in force."""
+def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) -> list[Decision]:
+    """`known`: ids of the facts in force. Raises `ValueError` where a number names nothing, a text says nothing, or two
+    decisions are of one fact; several new ones may be said already by the same one in force."""
     settled: dict[int, Decision] = {}
     deleted: list[Decision] = []
     for one in answer.decisions:
@@ -123,11 +123,11 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) 
             case _Updated():
                 if not (text := shown(one.text)):
                     raise ValueError("a fact is replaced by nothing")
-                settled[one.fact] = Update(known[one.id].id, text)
+                settled[one.fact] = Update(known[one.id], text)
             case _Kept():
-                settled[one.fact] = Keep(known[one.id].id)
+                settled[one.fact] = Keep(known[one.id])
             case _Deleted():
-                deleted.append(Delete(known[one.id].id))
+                deleted.append(Delete(known[one.id]))
     made = (*settled.values(), *deleted)
     changed = [one.id for one in made if isinstance(one, Update | Delete)]
     if len(set(changed)) < len(changed):

@@ -8,14 +8,12 @@ from datetime import datetime, timedelta
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.extract import candidates, keeps, stated_by, statement_of
-from memory.facts.rules.lasting import lasting
+from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
 from memory.facts.rules.reconcile import (
     Add,
     Decision,
     Delete,
     Keep,
-    Known,
     Stated,
     Update,
     decide_by_rules,
@@ -243,13 +241,13 @@ class FactQueue:
         if not (found := candidates(text, at)):
             return []
         vectors = await self._reader.embed([one.spoken for one in found])
-        return stated_by(found, vectors, lasting(vectors))
+        return stated_by(found, vectors)
 
     async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
+        known = {fact.id: fact.text for fact in await self._facts.in_force(origin.owner, origin.memory_id)}
         new = [one.text for one in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:

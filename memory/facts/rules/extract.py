@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import numpy as np
+
+from fitted import FITTED
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.replacing import turning
+from memory.facts.rules.replacing import border_in, turning
 from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement
 from memory.language import (
     EVEN,
@@ -34,6 +37,7 @@ MOST = 12  # facts of one message
 LOOKED_AT = 20_000  # characters of a message
 MOST_READ = 60  # clauses of a message that the encoder reads
 
+LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what lasts, and an offset
 # From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute, less of
 # what the user tells of others or of what happened, and nothing in other languages.
 PERHAPS = 0.4
@@ -139,11 +143,18 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     return list(dict.fromkeys(found))[:MOST_READ]
 
 
-def stated_by(found: Sequence[Candidate], vectors: Floats, likely: Floats) -> list[Stated]:
-    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken; `likely`: how likely each
-    tells something lasting."""
+def lasting(vectors: Floats) -> Floats:
+    """How likely each of some sentences tells what stays true of its speaker, or of their people and things, in 0..1,
+    in whatever language; shape (n,). `vectors`: of the sentences, by the local encoder, (n, 384)."""
+    border = border_in(LASTING)
+    likely: Floats = 1 / (1 + np.exp(-(vectors @ border[:-1] + border[-1])))
+    return likely
+
+
+def stated_by(found: Sequence[Candidate], vectors: Floats) -> list[Stated]:
+    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken."""
     stated: dict[str, Stated] = {}
-    for candidate, vector, likelihood in zip(found, vectors, likely, strict=True):
+    for candidate, vector, likelihood in zip(found, vectors, lasting(vectors), strict=True):
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
         asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
         if not asks and (lasts or turning(vector) > 0 or does.corrects >= EVEN):
