@@ -87,16 +87,14 @@ class _Kept:
 
     spent: int
     texts: dict[_Part, str] = field(default_factory=dict)
-    headed: set[tuple[str, int]] = field(default_factory=set)
 
     def takes(self, part: _Part, text: str, limit: int) -> bool:
         """Keeps a part as this text, unless there would be more than `limit` tokens."""
-        cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
+        cost = count_tokens(text) + 1 + part.heading
         if self.spent + cost > limit:
             return False
         self.spent += cost
         self.texts[part] = text
-        self.headed.add(part.section)
         return True
 
 
@@ -119,16 +117,16 @@ def condense(
         if part.tokens <= LONG:
             full.add(part.section)
         gone.append(part)
-    told: dict[str, list[_Part]] = {name: [] for name in files}
+    left_out = dict.fromkeys(files, 0)
     stay = {part.entry for part in kept.texts}
     for part in gone:
         short = shortened(part.whole)
         limit = recipe.most if part.critical else recipe.target
         if part.spot[3] or part.entry in stay or not kept.takes(part, short, limit) or short != part.text:
-            told[part.spot[0]].append(part)
+            left_out[part.spot[0]] += 1
+    short = {name: _filled(name, frames[name], page, kept) for name, page in pages.items()}
     return {
-        name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
-        for name, page in pages.items()
+        name: render(with_note(page, note_in(page), left_out[name], version, moment)) for name, page in short.items()
     }
 
 
@@ -181,9 +179,8 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
             opening, texts = _paragraphs(entry)
             all_critical = texts[:1] == [f"[{CRITICAL}]"] or is_critical(opening)
-            for at, text in enumerate(texts):
-                inward = min(at, len(texts) - 1 - at)  # the beginning and the end of a long entry stay longest
-                part = _Part(
+            found += [
+                _Part(
                     (name, number, place, at),
                     opening,
                     text,
@@ -191,9 +188,10 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
                     heading,
                     all_critical or is_critical(text),
                     _is_left(text, section.title),
-                    worth - inward * LATER / 100,
+                    worth,
                 )
-                found.append(part)
+                for at, text in enumerate(texts)  # of which the first stay longest
+            ]
     return found
 
 
@@ -244,11 +242,3 @@ def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
     )
     line = next((one for one in items(page.lead) if is_note(one)), "")
     return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)
-
-
-def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
-    """A page with a line at its beginning that says where the rest is; that of before where nothing went."""
-    if gone:
-        critical = sum(part.critical for part in gone)
-        page = with_note(page, note_in(page), len(gone), critical, version, moment)
-    return render(page)

@@ -66,10 +66,6 @@ def test_a_label_says_what_a_note_is(output: str, category: Category, notes: lis
             "User: Thanks a lot!\nAgent: The refund of order 7 takes 3 days.",
             ["Agent: The refund of order 7 takes 3 days."],
         ),
-        (
-            "We did not find any leak in the pool. I don't know whether it uses Redis.",
-            ["We did not find any leak in the pool."],
-        ),
         ("Compiling the site...\nmoved the pages over\nwrote the map of the site", ["wrote the map of the site"]),
     ],
 )
