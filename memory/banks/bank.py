@@ -143,14 +143,9 @@ def version_of(found: Document) -> BankVersion:
 
 
 def _done(changes: Sequence[Document]) -> tuple[Done, ...]:
-    return tuple(Done(one["target_file"], one["operation_type"], _metadata(one["metadata"])) for one in changes)
-
-
-def _metadata(found: Document) -> Metadata:
-    return Metadata(
-        found["section"],
-        found["category"],
-        tuple(found["tags"]),
-        tuple(found["dates"]),
-        tuple(found["references"]),
+    lists = ("tags", "dates", "references")  # tuples, as they were before the store
+    known = [change["metadata"] | {name: tuple(change["metadata"][name]) for name in lists} for change in changes]
+    return tuple(
+        Done(change["target_file"], change["operation_type"], Metadata(**metadata))
+        for change, metadata in zip(changes, known, strict=True)
     )

@@ -124,9 +124,9 @@ def condense(
         limit = recipe.most if part.critical else recipe.target
         if part.spot[3] or part.entry in stay or not kept.takes(part, short, limit) or short != part.text:
             left_out[part.spot[0]] += 1
-    short = {name: _filled(name, frames[name], page, kept) for name, page in pages.items()}
+    filled = {name: _filled(name, frames[name], page, kept) for name, page in pages.items()}
     return {
-        name: render(with_note(page, note_in(page), left_out[name], version, moment)) for name, page in short.items()
+        name: render(with_note(page, note_in(page), left_out[name], version, moment)) for name, page in filled.items()
     }
 
 

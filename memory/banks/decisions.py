@@ -145,11 +145,6 @@ def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mappin
     return [one for one in replacing if _body(seen, one) != _body(there, one)]
 
 
-def without_loss(decisions: Sequence[Decision], unseen: Sequence[Decision]) -> Sequence[Decision]:
-    """The decisions, but that what would replace a section unseen goes to its end."""
-    return [replace(one, operation="append") if one in unseen else one for one in decisions]
-
-
 def both(one: Metadata, other: Metadata) -> Metadata:
     """What is known of two pieces of content that are in one place."""
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.banks.decisions import Decision, section_title
+from memory.banks.decisions import Decision
 from memory.banks.directives import clean, decisions_in
 from memory.banks.filing import is_critical
 from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
@@ -27,22 +27,15 @@ class _Optimised(BaseModel):
     files: dict[str, str]
 
 
-def as_shown(files: Mapping[str, str], recipe: BankRecipe, whole: Sequence[Decision] = ()) -> Mapping[str, str]:
-    """A bank's files as a model that places content sees them: of a large bank the headings, and what stands in the
-    sections that `whole` is for, as many of them as there is room for (`recipe.shown` characters)."""
+def as_shown(files: Mapping[str, str], recipe: BankRecipe) -> Mapping[str, str]:
+    """A bank's files as a model that places content sees them: of a large bank the headings alone."""
     if tokens_of(files) <= 2 * recipe.most:
         return files
     pages = {name: parse(text) for name, text in files.items()}
-    outlines = {
-        name: Page(page.lead, tuple(Section(one.title, "") for one in page.sections)) for name, page in pages.items()
+    return {
+        name: render(Page(page.lead, tuple(Section(section.title, "") for section in page.sections)))
+        for name, page in pages.items()
     }
-    room = recipe.shown
-    for name, title in dict.fromkeys((one.target_file, section_title(one.metadata.section)) for one in whole):
-        found = pages[name].find(title) if name in pages else None
-        if found is not None and len(found.body) <= room:
-            outlines[name] = outlines[name].with_section(found)
-            room -= len(found.body)
-    return {name: render(page) for name, page in outlines.items()}
 
 
 async def decide_by_model(

@@ -42,14 +42,6 @@ _OPEN = frozenset(map(folded, OPEN_SECTIONS))
 _AROUND = " \t*_~`\"'“”‘’.,:;!"
 
 
-@dataclass(frozen=True)
-class Carried:
-    """A bank's files with new content in them, and what was done."""
-
-    files: dict[str, str]
-    done: tuple[Done, ...]
-
-
 @dataclass
 class _Item:
     """An item as a line of a text. `words`: its own; `under`: those of the item that it stands under; `leaf`: nothing
@@ -80,14 +72,16 @@ class _Said:
         return self.done | self.dropped
 
 
-def carry_out(files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime) -> Carried:
-    """Puts new content into a bank's files (`merge`), and takes out of what is open what the content says to be done or
-    dropped, and what it says to be open once more. An item that others stand under is ticked off. Of items that have
-    the same words under others none is meant. O(n) in the files and the content."""
+def carry_out(
+    files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
+) -> tuple[dict[str, str], tuple[Done, ...]]:
+    """Puts new content into a bank's files and returns them, and what was done (`merge`); and takes out of what is open
+    what the content says to be done or dropped, and what it says to be open once more. An item that others stand under
+    is ticked off. Of items that have the same words under others none is meant. O(n) in the files and the content."""
     made, done = merge(files, decisions, moment)
     said = _said_by(decisions)
     if not (said.over or said.open):
-        return Carried(made, done)
+        return made, done
     pages = {name: parse(text) for name, text in made.items()}
     where: dict[str, set[str]] = defaultdict(set)  # for each name, what the items stand under that have it
     for page in pages.values():
@@ -107,7 +101,7 @@ def carry_out(files: Mapping[str, str], decisions: Sequence[Decision], moment: d
             for before, after in zip(page.sections, sections, strict=True)
             if before != after and any(not meant.isdisjoint(item.names) for item in _open_items(before))
         ]
-    return Carried(made, tuple(dict.fromkeys((*settled, *done)))[:MOST_DONE])
+    return made, tuple(dict.fromkeys((*settled, *done)))[:MOST_DONE]
 
 
 def _said_by(decisions: Sequence[Decision]) -> _Said:

@@ -131,9 +131,8 @@ class BankStore:
 
     async def was_made(self, bank: Document, request: str) -> Document | None:
         """The version of a bank that a request made of late, if it did."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         late = {"request": request, "at": {"$gt": now() - REPEATED_WITHIN}}
-        found: Document | None = await self._versions.find_one(own | late)
+        found: Document | None = await self._versions.find_one(_versions_of(bank) | late)
         return found
 
     async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> str | None:
@@ -157,28 +156,29 @@ class BankStore:
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        found: Document | None = await self._versions.find_one({"_id": _key(bank, number), **own})
+        own = _versions_of(bank)
+        found: Document | None = await self._versions.find_one(own | {"_id": _key(bank, number)})
         if found is None:
             raise NotFound("The memory bank has no such version")
-        wanted = {_key(bank, file["version"]) for file in found["files"]}
-        made = await self._versions.find({"_id": {"$in": sorted(wanted)}, **own}, {"texts": 1, "version": 1}).to_list(
-            None
-        )
+        wanted = own | {"_id": {"$in": sorted({_key(bank, file["version"]) for file in found["files"]})}}
+        made = await self._versions.find(wanted, {"texts": 1, "version": 1}).to_list(None)
         texts = {(one["version"], file["name"]): file["text"] for one in made for file in one["texts"]}
         return found, {file["name"]: texts[file["version"], file["name"]] for file in found["files"]}
 
     async def versions(self, bank: Document, limit: int, before: int | None) -> list[Document]:
         """What is known of a bank's versions but for their texts, the newest first."""
         number = {"$lte": bank["version"]} if before is None else {"$lt": before}
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": number, "epoch": bank["epoch"]}
-        cursor = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)]).limit(limit)
+        cursor = (
+            self._versions.find(_versions_of(bank) | {"version": number}, {"texts": 0})
+            .sort([("version", -1), ("_id", -1)])
+            .limit(limit)
+        )
         return await cursor.to_list(None)
 
     async def condensed_since(self, bank: Document, number: int) -> list[int]:
         """The versions of a bank behind one, as far as it goes, that condensing made, in order."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": {"$gt": number, "$lte": bank["version"]}}
-        made = self._versions.find(own | {"epoch": bank["epoch"], "reason": "optimise"}, {"version": 1})
+        behind = {"version": {"$gt": number, "$lte": bank["version"]}, "reason": "optimise"}
+        made = self._versions.find(_versions_of(bank) | behind, {"version": 1})
         return sorted([one["version"] async for one in made])
 
     async def page(self, owner: str, limit: int, after: tuple[datetime, str] | None) -> list[Document]:
@@ -192,10 +192,8 @@ class BankStore:
     async def note_error(self, bank: Document, description: str, severity: Severity) -> None:
         """Adds to a bank's errors, of which the newest are kept."""
         error = {"timestamp": now(), "description": description, "severity": severity}
-        await self._banks.update_one(
-            {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]},
-            {"$push": {"errors": {"$each": [error], "$slice": -MOST_ERRORS}}},
-        )
+        newest = {"$each": [error], "$slice": -MOST_ERRORS}
+        await self._banks.update_one(_same(bank), {"$push": {"errors": newest}})
 
     async def mark_deleted(self, owner: str, kind: BankType, identifier: str) -> Document | None:
         """Marks a bank as going, so that nobody finds or changes it; returns it. None where there is none."""
@@ -215,10 +213,8 @@ class BankStore:
         """Deletes a marked bank with its versions; returns how many banks and how many versions. Its sections are
         another's to delete: whoever marked it, the sweep, or who makes the bank anew, whose sections take their
         place."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        versions = (await self._versions.delete_many(own)).deleted_count
-        same = {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]}
-        return (await self._banks.delete_one(same)).deleted_count, versions
+        versions = (await self._versions.delete_many(_versions_of(bank))).deleted_count
+        return (await self._banks.delete_one(_same(bank))).deleted_count, versions
 
     async def forget_strays(self, owner: str, moment: datetime) -> int:
         """Deletes the versions of a user's banks that are gone, which a writer may have left that died; returns how
@@ -257,20 +253,13 @@ class BankStore:
             "sections": leased(),  # by whoever made the version, for as long as a lease runs
             "tidying": due,
         }
-        same = {
-            "_id": seen["_id"],
-            "user_id": seen["user_id"],
-            "epoch": seen["epoch"],
-            "version": version["version"] - 1,
-            "deleted_at": None,
-        }
-        done = await self._banks.update_one(same, {"$set": made})
+        as_before = _same(seen) | {"version": version["version"] - 1, "deleted_at": None}
+        done = await self._banks.update_one(as_before, {"$set": made})
         return seen | made if done.matched_count else None
 
     async def _advanced_by_another(self, seen: Document, version: Document) -> Document:
         """The bank, which others brought up to this version or beyond. Where it was deleted, the version goes, too."""
-        own = {"_id": seen["_id"], "user_id": seen["user_id"], "epoch": seen["epoch"], "deleted_at": None}
-        found: Document | None = await self._banks.find_one(own)
+        found: Document | None = await self._banks.find_one(_same(seen) | {"deleted_at": None})
         if found is None:
             await self._versions.delete_one({"_id": version["_id"], "user_id": seen["user_id"]})
             raise NotFound("The memory bank was deleted meanwhile")
@@ -284,6 +273,15 @@ def version_key(epoch: str, number: int) -> str:
 
 def _key(bank: Document, number: int) -> str:
     return version_key(bank["epoch"], number)
+
+
+def _same(bank: Document) -> Document:
+    """The filter of a bank, and of none that was made anew in its place."""
+    return {name: bank[name] for name in ("_id", "user_id", "epoch")}
+
+
+def _versions_of(bank: Document) -> Document:
+    return {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
 
 
 def _version(seen: Document, change: Change) -> Document:
