@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from bson.codec_options import DatetimeConversion
 from motor.motor_asyncio import AsyncIOMotorClient
-from pymongo import AsyncMongoClient
+from pymongo import ASCENDING, DESCENDING, AsyncMongoClient, IndexModel
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import (
@@ -84,6 +84,12 @@ async def insert_new(collection: Collection, documents: Sequence[Document]) -> l
         refused = duplicates(error)
         return [at not in refused for at in range(len(documents))]
     return [True] * len(documents)
+
+
+def index(name: str, *fields: str, **options: Any) -> IndexModel:
+    """An index by these fields, in which those with a "-" before them descend. `options`: as MongoDB calls them."""
+    keys = [(field.removeprefix("-"), DESCENDING if field.startswith("-") else ASCENDING) for field in fields]
+    return IndexModel(keys, name=name, **options)
 
 
 def duplicates(error: BulkWriteError) -> set[int]:

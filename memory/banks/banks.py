@@ -14,7 +14,7 @@ from memory.banks.folder import BankFolder
 from memory.banks.ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.banks.open_items import carry_out
 from memory.banks.sections import BankSections
-from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity
+from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity, versions_of
 from memory.banks.types import BankType, template
 from memory.banks.update import UNCOLOURED, BankUpdate
 from memory.banks.writing import BankWriter
@@ -46,6 +46,7 @@ class Banks:
         large: int,
     ) -> None:
         self._banks = collections.banks
+        self._versions = collections.bank_versions
         self._activations = collections.bank_activations
         self._store = store
         self._sections = sections
@@ -158,13 +159,21 @@ class Banks:
     ) -> list[BankVersion]:
         """A bank's versions, the newest first. Raises `NotFound`."""
         bank = await self._find(owner, kind, identifier, HEAD)
-        return [version_of(found) for found in await self._store.versions(bank, limit, before)]
+        number = {"$lte": bank["version"]} if before is None else {"$lt": before}
+        own = versions_of(bank) | {"version": number}
+        newest_first = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)])
+        return [version_of(found) for found in await newest_first.limit(limit).to_list(None)]
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[tuple[BankInfo, str]]:
         """Banks, the last changed first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
-        return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
+        filter: Document = {"user_id": owner, "deleted_at": None}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        newest_first = self._banks.find(filter, HEAD).sort([("updated_at", -1), ("_id", -1)])
+        return [(info_of(found), found["_id"]) for found in await newest_first.limit(limit).to_list(None)]
 
     async def update(self, owner: str, told: BankUpdate) -> Updated:
         """Puts new content into a bank, all of it, which is made where it is not there; durable once it returns. What

@@ -38,10 +38,6 @@ _CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abando
     {"no longer needed", "not needed"}
 )
 _DONE_BEHIND = re.compile(rf"[ \t]?:[ \t]{{1,8}}(?:{_LABELS['done'].replace(', ', '|')})$", re.IGNORECASE)
-_BEFORE = re.compile(
-    r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
-    r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
-)
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
     (?P<bold>\*\*|__)?(?P<label>[A-Za-z](?:[ -]?[A-Za-z]){0,39})
@@ -95,13 +91,9 @@ def _split(text: str) -> tuple[str, int]:
 
 
 def _bare(label: str) -> str:
-    """A label as it stands in the table, or without what only tells it from others; empty where it is none."""
+    """A label as it stands in the table, in the singular; empty where it is none."""
     plain = folded(label.replace("-", " "))
-    for words in (plain, _BEFORE.sub("", plain, count=1) if _BEFORE.match(plain) else plain):
-        for bare in (words, words.removesuffix("s")):
-            if bare in _TOPICS:
-                return bare
-    return ""
+    return next((known for known in (plain, plain.removesuffix("s")) if known in _TOPICS), "")
 
 
 def is_item(text: str) -> bool:

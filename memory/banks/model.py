@@ -10,7 +10,7 @@ from config.recipes import BankRecipe
 from memory.banks.decisions import Decision
 from memory.banks.directives import clean, decisions_in
 from memory.banks.filing import is_critical
-from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
+from memory.banks.markdown import Section, items, parse, render, tokens_of
 from memory.banks.omissions import flat, stands_in
 from memory.banks.types import BankType
 from memory.store import ask_for_json
@@ -27,24 +27,16 @@ class _Optimised(BaseModel):
     files: dict[str, str]
 
 
-def as_shown(files: Mapping[str, str], recipe: BankRecipe) -> Mapping[str, str]:
-    """A bank's files as a model that places content sees them: of a large bank the headings alone."""
-    if tokens_of(files) <= 2 * recipe.most:
-        return files
-    pages = {name: parse(text) for name, text in files.items()}
-    return {
-        name: render(Page(page.lead, tuple(Section(section.title, "") for section in page.sections)))
-        for name, page in pages.items()
-    }
-
-
 async def decide_by_model(
     model: ChatModel, kind: BankType, bank: Mapping[str, str], content: str, recipe: BankRecipe
 ) -> list[Decision]:
-    """Where new content belongs. `bank`: its files as `as_shown` gives them. Raises `ModelError`; `ModelGarbage` where
-    the answer cannot be read, names what cannot be a file, or leaves out more of the content's words than it may."""
+    """Where new content belongs. `bank`: its files. Raises `ModelError`; `ModelGarbage` where content or bank are too
+    long to be shown, or the answer cannot be read, names what cannot be a file, or leaves out more of the content's
+    words than it may."""
     if len(content) > recipe.shown:
         raise ModelGarbage(f"The content is too long for the model ({len(content):,} characters)")
+    if (size := tokens_of(bank)) > 2 * recipe.most:
+        raise ModelGarbage(f"The memory bank is too long for the model (about {size:,} tokens)")
     data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from config.recipes import BankRecipe
 from memory.banks.activations import Activations, Connections
 from memory.banks.banks import Banks
@@ -19,43 +17,28 @@ from memory.product import Counts, Product, Queue, Taker
 from memory.store import Store, pending
 from utils.chat import ChatModel
 from utils.clock import now
+from utils.mongo import index
 
 ACTIVATION_SECONDS = 24 * 3600
 
 INDEXES = {
     "banks": [
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel([("updated_at", ASCENDING), ("_id", ASCENDING)], name="newest"),
-        IndexModel([("deleted_at", ASCENDING)], name="deleted"),
-        IndexModel(
-            [("sections.state", ASCENDING), ("sections.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="sections_work",
-        ),
-        IndexModel(
-            [("tidying.state", ASCENDING), ("tidying.lease_until", ASCENDING), ("_id", ASCENDING)], name="tidying_work"
-        ),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("newest", "updated_at", "_id"),
+        index("deleted", "deleted_at"),
+        index("sections_work", "sections.state", "sections.lease_until", "_id"),
+        index("tidying_work", "tidying.state", "tidying.lease_until", "_id"),
     ],
     "bank_versions": [
-        IndexModel(
-            [("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING), ("_id", DESCENDING)],
-            name="owner_bank_version",
-        ),
-        IndexModel(
-            [("user_id", ASCENDING), ("request", ASCENDING)],
-            name="owner_request",
-            partialFilterExpression={"request": {"$exists": True}},
-        ),
+        index("owner_bank_version", "user_id", "bank", "-version", "-_id"),
+        index("owner_request", "user_id", "request", partialFilterExpression={"request": {"$exists": True}}),
     ],
     "bank_activations": [
-        IndexModel([("user_id", ASCENDING)], name="owner"),
-        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=ACTIVATION_SECONDS),
+        index("owner", "user_id"),
+        index("expiry", "at", expireAfterSeconds=ACTIVATION_SECONDS),
     ],
     "vectors": [
-        IndexModel(
-            [("user_id", ASCENDING), ("bank", ASCENDING)],
-            name="owner_bank",
-            partialFilterExpression={"bank": {"$exists": True}},
-        ),
+        index("owner_bank", "user_id", "bank", partialFilterExpression={"bank": {"$exists": True}}),
     ],
 }
 

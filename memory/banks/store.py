@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
@@ -132,7 +132,7 @@ class BankStore:
     async def was_made(self, bank: Document, request: str) -> Document | None:
         """The version of a bank that a request made of late, if it did."""
         late = {"request": request, "at": {"$gt": now() - REPEATED_WITHIN}}
-        found: Document | None = await self._versions.find_one(_versions_of(bank) | late)
+        found: Document | None = await self._versions.find_one(versions_of(bank) | late)
         return found
 
     async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> str | None:
@@ -156,7 +156,7 @@ class BankStore:
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""
-        own = _versions_of(bank)
+        own = versions_of(bank)
         found: Document | None = await self._versions.find_one(own | {"_id": _key(bank, number)})
         if found is None:
             raise NotFound("The memory bank has no such version")
@@ -165,29 +165,11 @@ class BankStore:
         texts = {(one["version"], file["name"]): file["text"] for one in made for file in one["texts"]}
         return found, {file["name"]: texts[file["version"], file["name"]] for file in found["files"]}
 
-    async def versions(self, bank: Document, limit: int, before: int | None) -> list[Document]:
-        """What is known of a bank's versions but for their texts, the newest first."""
-        number = {"$lte": bank["version"]} if before is None else {"$lt": before}
-        cursor = (
-            self._versions.find(_versions_of(bank) | {"version": number}, {"texts": 0})
-            .sort([("version", -1), ("_id", -1)])
-            .limit(limit)
-        )
-        return await cursor.to_list(None)
-
     async def condensed_since(self, bank: Document, number: int) -> list[int]:
         """The versions of a bank behind one, as far as it goes, that condensing made, in order."""
         behind = {"version": {"$gt": number, "$lte": bank["version"]}, "reason": "optimise"}
-        made = self._versions.find(_versions_of(bank) | behind, {"version": 1})
+        made = self._versions.find(versions_of(bank) | behind, {"version": 1})
         return sorted([one["version"] async for one in made])
-
-    async def page(self, owner: str, limit: int, after: tuple[datetime, str] | None) -> list[Document]:
-        """Banks without their texts, the last changed first. `after`: `updated_at` and `_id` of the last one seen."""
-        filter: dict[str, Any] = {"user_id": owner, "deleted_at": None}
-        if after is not None:
-            moment, key = after
-            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
-        return await self._banks.find(filter, HEAD).sort([("updated_at", -1), ("_id", -1)]).limit(limit).to_list(None)
 
     async def note_error(self, bank: Document, description: str, severity: Severity) -> None:
         """Adds to a bank's errors, of which the newest are kept."""
@@ -213,7 +195,7 @@ class BankStore:
         """Deletes a marked bank with its versions; returns how many banks and how many versions. Its sections are
         another's to delete: whoever marked it, the sweep, or who makes the bank anew, whose sections take their
         place."""
-        versions = (await self._versions.delete_many(_versions_of(bank))).deleted_count
+        versions = (await self._versions.delete_many(versions_of(bank))).deleted_count
         return (await self._banks.delete_one(_same(bank))).deleted_count, versions
 
     async def forget_strays(self, owner: str, moment: datetime) -> int:
@@ -280,7 +262,8 @@ def _same(bank: Document) -> Document:
     return {name: bank[name] for name in ("_id", "user_id", "epoch")}
 
 
-def _versions_of(bank: Document) -> Document:
+def versions_of(bank: Document) -> Document:
+    """The filter of a bank's versions."""
     return {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
 
 

@@ -11,7 +11,7 @@ from memory.banks.condense import condense
 from memory.banks.decisions import Decision, section_key, stale
 from memory.banks.directives import directives_in
 from memory.banks.filing import decide_by_rules
-from memory.banks.model import as_shown, decide_by_model, optimise_by_model
+from memory.banks.model import decide_by_model, optimise_by_model
 from memory.banks.omissions import with_notes
 from memory.banks.types import BankType
 from memory.domain import RULE_BASED
@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: what was seen of the bank's
-    files when that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients."""
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: the bank's files when
+    that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients."""
 
     decisions: Sequence[Decision]
     by: str
@@ -59,9 +59,8 @@ class BankWriter:
         failed: str | None = None
         if self._model is not None:
             try:
-                shown = as_shown(files, self.recipe)
-                decisions = await decide_by_model(self._model, kind, shown, content, self.recipe)
-                return Placed(decisions, self._model.model, shown)
+                decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
+                return Placed(decisions, self._model.model, files)
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)

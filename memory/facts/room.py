@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from memory.facts.facts import Facts
 from memory.facts.queue import FactQueue, Upkeep
 from memory.facts.records import FactTaker, fact_records
@@ -15,31 +13,29 @@ from memory.gists import Gists
 from memory.product import Counts, Message, Product, Queue, SessionEnd
 from memory.store import NamedLeases, Store
 from utils.chat import ChatModel
+from utils.mongo import index
 
 INDEXES = {
     "facts": [
-        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("user_id", ASCENDING), ("memory_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)],
-            name="conversation_newest",
-        ),
-        IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
-        IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
+        index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("conversation_newest", "user_id", "memory_id", "-updated_at", "-_id"),
+        index("owner_source", "user_id", "sources"),
+        index("owner_history", "user_id", "history.source"),
     ],
     "vectors": [
-        IndexModel(
-            [("facts.state", ASCENDING), ("facts.lease_until", ASCENDING), ("_id", ASCENDING)],
-            name="facts_work",
+        index(
+            "facts_work",
+            "facts.state",
+            "facts.lease_until",
+            "_id",
             partialFilterExpression={"facts.lease_until": {"$exists": True}},
         ),
-        IndexModel(
-            [
-                ("user_id", ASCENDING),
-                ("session_id", ASCENDING),
-                ("facts.state", ASCENDING),
-                ("message_index", ASCENDING),
-            ],
-            name="facts_of_conversation",
+        index(
+            "facts_of_conversation",
+            "user_id",
+            "session_id",
+            "facts.state",
+            "message_index",
             partialFilterExpression={"facts.lease_until": {"$exists": True}},
         ),
     ],

@@ -14,7 +14,7 @@ from pymongo import UpdateOne
 
 from config.recipes import OBSERVATIONS, Recipe
 from memory import metrics
-from memory.gists import AT_ONCE, GistEraser, to_bytes
+from memory.gists import AT_ONCE, GistEraser, new_gist, to_bytes
 from memory.ids import derived_id, keys_of, scoped
 from memory.observations.observation import (
     CATEGORIES,
@@ -28,7 +28,7 @@ from memory.observations.observation import (
     source_of_session,
 )
 from memory.recall import Scope, WordSearch, indexed_terms
-from memory.store import Changes, Collections, pending
+from memory.store import Changes, Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -285,21 +285,9 @@ async def _gists(owner: str, documents: Sequence[Document], change: int) -> list
 
 
 def _gist(owner: str, document: Document, change: int) -> Document:
-    return {
-        "_id": _key(document["_id"]),
-        "id": document["_id"],
-        "user_id": owner,
-        "session_id": NOWHERE,
-        "kind": document["category"],
-        "category": document["category"],
-        "role": document["category"],
-        "content": document["content"],
-        "timestamp": document["created_at"],
-        "created_at": now(),
-        "change": change,
-        "words": to_bytes(indexed_terms(document["content"])),
-        "embed": pending(),
-    }
+    category, content = document["category"], document["content"]
+    own = {"id": document["_id"], "category": category, "change": change, "words": to_bytes(indexed_terms(content))}
+    return new_gist(_key(document["_id"]), owner, NOWHERE, category, content, document["created_at"], **own)
 
 
 def document_of(owner: str, observation: Observation, messages: Sequence[str]) -> Document:

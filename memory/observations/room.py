@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
-
 from memory.gists import Gists
 from memory.observations.observations import Observations
 from memory.observations.observer import Observer
@@ -17,33 +15,26 @@ from memory.recall import Search
 from memory.store import Store
 from memory.turns import Conversations
 from utils.chat import ChatModel
+from utils.mongo import index
 
 INDEXES = {
     "observations": [
-        IndexModel([("user_id", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel(
-            [("user_id", ASCENDING), ("category", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)],
-            name="category_newest",
-        ),
-        IndexModel(
-            [("user_id", ASCENDING), ("source", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)],
-            name="source_newest",
-        ),
-        IndexModel([("user_id", ASCENDING), ("messages", ASCENDING)], name="owner_message"),
-        IndexModel(
-            [("unindexed_since", ASCENDING), ("_id", ASCENDING)],
-            name="unindexed",
-            partialFilterExpression={"unindexed_since": {"$exists": True}},
-        ),
+        index("owner_newest", "user_id", "-created_at", "-_id"),
+        index("category_newest", "user_id", "category", "-created_at", "-_id"),
+        index("source_newest", "user_id", "source", "-created_at", "-_id"),
+        index("owner_message", "user_id", "messages"),
+        index("unindexed", "unindexed_since", "_id", partialFilterExpression={"unindexed_since": {"$exists": True}}),
     ],
     "scratchpad": [
-        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
-        IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
+        index("owner_key", "user_id", "key", unique=True),
+        index("expiry", "expires_at", expireAfterSeconds=0),
     ],
     "vectors": [
-        IndexModel(
-            [("user_id", ASCENDING), ("category", ASCENDING), ("change", ASCENDING)],
-            name="observations_change",
+        index(
+            "observations_change",
+            "user_id",
+            "category",
+            "change",
             partialFilterExpression={"category": {"$exists": True}},
         ),
     ],

@@ -1,4 +1,4 @@
-"""What a model may replace in a large bank, of which it is shown the headings."""
+"""What a model may replace in a bank."""
 
 import json
 from typing import Any
@@ -7,8 +7,6 @@ import pytest
 
 from config.recipes import BankRecipe
 from memory.banks.decisions import Decision, Metadata, merge
-from memory.banks.markdown import parse
-from memory.banks.model import as_shown
 from memory.banks.types import template
 from memory.banks.writing import BankWriter
 from tests.scripted_model import ScriptedModel, answer
@@ -17,7 +15,6 @@ from utils.clock import now
 from utils.llm import RemoteChatModel
 from utils.openai_client import open_client
 
-SMALL = BankRecipe(most=100, shown=1_000)  # a bank of 200 tokens is large
 NEXT = Metadata("Next")
 SAID = "Only the tests are left."
 
@@ -29,13 +26,13 @@ def model(scripted_model: ScriptedModel, model_settings: Any) -> RemoteChatModel
 
 @pytest.fixture
 def writer(model: RemoteChatModel) -> BankWriter:
-    return BankWriter(model, SMALL)
+    return BankWriter(model, BankRecipe())
 
 
-def files() -> dict[str, str]:
+def files(coming_next: str = "Ship the parser on Friday.") -> dict[str, str]:
     """A large bank in which something stands under what comes next."""
     long = Decision("append", "context.md", "The museum lends skeletons. " * 40)
-    coming = Decision("append", "progress.md", "Ship the parser on Friday.", NEXT)
+    coming = Decision("append", "progress.md", coming_next, NEXT)
     made, _ = merge(template("project", "x"), [long, coming], now())
     return made
 
@@ -45,37 +42,34 @@ def decided(operation: str, content: str = SAID) -> Any:
     return answer(json.dumps({"decisions": [decision | {"metadata": {"section": "next"}}]}))
 
 
-def test_of_a_large_bank_the_headings_are_shown() -> None:
-    whole = files()
-    seen = as_shown(whole, SMALL)
-    assert "skeletons" not in str(seen)
-    assert "Friday" not in str(seen)
-    assert {name: [one.title for one in parse(text).sections] for name, text in seen.items()} == {
-        name: [one.title for one in parse(text).sections] for name, text in whole.items()
-    }
-    assert as_shown(whole, BankRecipe()) is whole
-
-
-async def carried_out(writer: BankWriter, bank: dict[str, str], said: str = SAID) -> list[tuple[str, str]]:
-    """What is done with content that a model has placed."""
+async def carried_out(
+    writer: BankWriter, bank: dict[str, str], said: str = SAID, now_there: dict[str, str] | None = None
+) -> list[tuple[str, str]]:
+    """What is done with content that a model has placed. `now_there`: what the bank says by then."""
     placed = await writer.place("project", bank, said)
-    return [(one.operation, one.content) for one in await writer.without_loss(placed, "project", bank, said)]
+    decisions = await writer.without_loss(placed, "project", now_there or bank, said)
+    return [(one.operation, one.content) for one in decisions]
 
 
-async def test_what_it_was_not_shown_stays(writer: BankWriter, scripted_model: ScriptedModel) -> None:
+async def test_a_large_bank_is_not_shown(model: RemoteChatModel, scripted_model: ScriptedModel) -> None:
+    placed = await BankWriter(model, BankRecipe(most=100)).place("project", files(), SAID)
+    assert placed.by == "rule_based" and "too long for the model" in (placed.failed or "")
+    assert scripted_model.asked("chat") == []
+
+
+async def test_what_it_was_shown_is_replaced(writer: BankWriter, scripted_model: ScriptedModel) -> None:
     scripted_model.script(decided("replace"))
-    assert await carried_out(writer, files()) == [("append", SAID)]
+    assert await carried_out(writer, files()) == [("replace", SAID)]
 
 
-async def test_what_it_was_shown_is_replaced(model: RemoteChatModel, scripted_model: ScriptedModel) -> None:
+async def test_what_another_wrote_meanwhile_stays(writer: BankWriter, scripted_model: ScriptedModel) -> None:
     scripted_model.script(decided("replace"))
-    assert await carried_out(BankWriter(model, BankRecipe()), files()) == [("replace", SAID)]
+    assert await carried_out(writer, files(), now_there=files("Ship it.")) == [("append", SAID)]
 
 
-@pytest.mark.parametrize("padding", ["", "\n\n[file: context.md]\n" + "The museum lends skeletons. " * 150])
 async def test_what_the_content_itself_replaces_is_replaced_unseen(
-    model: RemoteChatModel, scripted_model: ScriptedModel, padding: str
+    writer: BankWriter, scripted_model: ScriptedModel
 ) -> None:
-    said = f"[file: progress.md > Next] (replace)\n{SAID}{padding}"
+    said = f"[file: progress.md > Next] (replace)\n{SAID}"
     scripted_model.script(decided("replace", said))
-    assert await carried_out(BankWriter(model, BankRecipe(most=100)), files(), said) == [("replace", said)]
+    assert await carried_out(writer, files(), said, now_there=files("Ship it.")) == [("replace", said)]
