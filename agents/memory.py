@@ -23,8 +23,8 @@ from memory.observations import (
     Extracted,
     Observation,
     Recalled,
-    Said,
     Scratchpad,
+    SessionMessage,
     observed,
 )
 from memory.oversight import Kind
@@ -185,7 +185,9 @@ class Memory:
         self._nudge.embed()
         return extracted
 
-    async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
+    async def consolidate(
+        self, owner: str, session_id: str, messages: Sequence[SessionMessage] | None = None
+    ) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
         consolidated = await self.engine.notes.observer.consolidate(owner, session_id, messages)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.banks.decisions import Done, Metadata
+from memory.banks.decisions import Applied, Metadata
 from memory.banks.ids import NamedBank
 from memory.banks.store import Reason, Severity
 from memory.banks.types import BankType
@@ -72,7 +72,7 @@ class BankVersion:
     reason: Reason
     tokens: int
     files: tuple[str, ...]
-    changes: tuple[Done, ...]
+    changes: tuple[Applied, ...]
     said: str | None = None
     conversation_id: str | None = None
     update_count: int | None = None
@@ -87,7 +87,7 @@ class Updated:
 
     bank: BankInfo
     version: int
-    changes: tuple[Done, ...]
+    changes: tuple[Applied, ...]
     by: str
     previous_errors: tuple[BankError, ...] = field(default=())
     repeated: bool = False
@@ -142,10 +142,10 @@ def version_of(found: Document) -> BankVersion:
     )
 
 
-def _done(changes: Sequence[Document]) -> tuple[Done, ...]:
+def _done(changes: Sequence[Document]) -> tuple[Applied, ...]:
     lists = ("tags", "dates", "references")  # tuples, as they were before the store
     known = [change["metadata"] | {name: tuple(change["metadata"][name]) for name in lists} for change in changes]
     return tuple(
-        Done(change["target_file"], change["operation_type"], Metadata(**metadata))
+        Applied(change["target_file"], change["operation_type"], Metadata(**metadata))
         for change, metadata in zip(changes, known, strict=True)
     )

@@ -50,7 +50,7 @@ LATER = 1e-6  # what an item counts more than the one before it, all else being 
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Passage:
     """An entry, or of a long one a paragraph. `spot`: its file, section (-1: before the first), entry there, and part
     of that; `opening`: the heading of a long entry; `heading`: tokens of the section's heading, where that goes with
     what stands under it; `left`: something is left to be done. What is worth more stays longer."""
@@ -82,13 +82,13 @@ class _Part:
 
 
 @dataclass
-class _Kept:
+class _Selection:
     """What stays, each part as some text. `spent`: tokens of all of it."""
 
     spent: int
-    texts: dict[_Part, str] = field(default_factory=dict)
+    texts: dict[_Passage, str] = field(default_factory=dict)
 
-    def takes(self, part: _Part, text: str, limit: int) -> bool:
+    def takes(self, part: _Passage, text: str, limit: int) -> bool:
         """Keeps a part as this text, unless there would be more than `limit` tokens."""
         cost = count_tokens(text) + 1 + part.heading
         if self.spent + cost > limit:
@@ -105,11 +105,11 @@ def condense(
     that has what goes. O(n log n) in entries."""
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
-    kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
+    kept = _Selection(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
     whole = recipe.target - round(SHORT * recipe.target)
     parts = [part for name, page in pages.items() for part in _parts(kind, name, page, moment)]
     full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
-    gone: list[_Part] = []
+    gone: list[_Passage] = []
     for part in _weighed(parts, round(LEFT * whole)):
         limit = recipe.most if part.critical else whole
         if (part.critical or part.left or part.section not in full) and kept.takes(part, part.whole, limit):
@@ -130,12 +130,12 @@ def condense(
     }
 
 
-def _weighed(parts: list[_Part], most: int) -> list[_Part]:
+def _weighed(parts: list[_Passage], most: int) -> list[_Passage]:
     """The parts, what is worth most first: each the less, the more of its section is newer. Those that are left to be
     done have no more than `most` tokens; what is older than these counts as others do."""
     newer: Counter[tuple[str, int]] = Counter()
     spent, full = 0, False
-    found: list[_Part] = []
+    found: list[_Passage] = []
     for part in sorted(parts, key=lambda one: one.rank, reverse=True):
         before = newer[part.section]
         newer[part.section] += part.tokens
@@ -166,8 +166,8 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
     return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
 
 
-def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
-    found: list[_Part] = []
+def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Passage]:
+    found: list[_Passage] = []
     titles = sections_of(kind, name)
     for number, section in enumerate(all_sections(page), -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
@@ -180,7 +180,7 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             opening, texts = _paragraphs(entry)
             all_critical = texts[:1] == [f"[{CRITICAL}]"] or is_critical(opening)
             found += [
-                _Part(
+                _Passage(
                     (name, number, place, at),
                     opening,
                     text,
@@ -227,7 +227,7 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
     return opening, cut
 
 
-def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
+def _filled(name: str, frame: Page, page: Page, kept: _Selection) -> Page:
     """The frame of a page with what is kept of the page, each part under its heading, that of an entry once."""
     bodies: dict[int, list[str]] = {}
     opened: tuple[str, int, int] | None = None

@@ -61,7 +61,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Done:
+class Applied:
     """What a decision came to. `operation_type`: as it was carried out."""
 
     target_file: str
@@ -81,14 +81,14 @@ def section_title(title: str) -> str:
 
 def merge(
     files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
-) -> tuple[dict[str, str], tuple[Done, ...]]:
+) -> tuple[dict[str, str], tuple[Applied, ...]]:
     """The files with new content in them, and what was done: one for all that a section was given in the same way, the
     first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
     stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
     to its end. O(n) in the files and the content."""
     made = dict(files)
     drafts: dict[str, _Draft] = {}
-    done: dict[tuple[str, Operation, str], Done] = {}
+    done: dict[tuple[str, Operation, str], Applied] = {}
     for decision in decisions:
         name, section = decision.target_file, section_title(decision.metadata.section)
         operation: Operation = decision.operation
@@ -107,7 +107,7 @@ def merge(
                 operation = "create" if is_new else "append"
                 draft.section(section).added.append(entry(decision.content, moment))
         key: tuple[str, Operation, str] = (name, operation, folded(section))
-        told = Done(name, operation, replace(decision.metadata, section=section))
+        told = Applied(name, operation, replace(decision.metadata, section=section))
         if key in done:
             done[key] = replace(done[key], metadata=both(done[key].metadata, told.metadata))
         elif len(done) < MOST_DONE:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory.banks.decisions import MOST_DONE, Decision, Done, Metadata, merge
+from memory.banks.decisions import MOST_DONE, Applied, Decision, Metadata, merge
 from memory.banks.labels import (
     bare_label,
     behind_box,
@@ -60,7 +60,7 @@ class _Item:
 
 
 @dataclass
-class _Said:
+class _Outcomes:
     """What new content calls done, not to be done any more, and open; what it says last counts."""
 
     done: set[str] = field(default_factory=set)
@@ -74,12 +74,12 @@ class _Said:
 
 def carry_out(
     files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
-) -> tuple[dict[str, str], tuple[Done, ...]]:
+) -> tuple[dict[str, str], tuple[Applied, ...]]:
     """Puts new content into a bank's files and returns them, and what was done (`merge`); and takes out of what is open
     what the content says to be done or dropped, and what it says to be open once more. An item that others stand under
     is ticked off. Of items that have the same words under others none is meant. O(n) in the files and the content."""
     made, done = merge(files, decisions, moment)
-    said = _said_by(decisions)
+    said = _outcomes_in(decisions)
     if not (said.over or said.open):
         return made, done
     pages = {name: parse(text) for name, text in made.items()}
@@ -90,22 +90,22 @@ def carry_out(
                 for name in item.names:
                     where[name].add(item.under)
     meant = {name for name in said.over if len(where.get(name, ())) == 1}
-    settled: list[Done] = []
+    settled: list[Applied] = []
     for file, page in pages.items():
         sections = tuple(_settled(one, meant, said) if _is_open(one) else one for one in page.sections)
         if sections == page.sections:
             continue
         made[file] = render(replace(page, sections=sections))
         settled += [
-            Done(file, "settle", Metadata(after.title, "next"))
+            Applied(file, "settle", Metadata(after.title, "next"))
             for before, after in zip(page.sections, sections, strict=True)
             if before != after and any(not meant.isdisjoint(item.names) for item in _open_items(before))
         ]
     return made, tuple(dict.fromkeys((*settled, *done)))[:MOST_DONE]
 
 
-def _said_by(decisions: Sequence[Decision]) -> _Said:
-    said = _Said()
+def _outcomes_in(decisions: Sequence[Decision]) -> _Outcomes:
+    said = _Outcomes()
     for decision in decisions:
         first = decision.content.partition("\n")[0]
         _, title = heading_in(first) or (0, "")
@@ -136,7 +136,7 @@ def _open_items(section: Section) -> list[_Item]:
     return [item for item in _items(section.body) if box_of(item.line) != "ticked"]
 
 
-def _settled(section: Section, meant: set[str], said: _Said) -> Section:
+def _settled(section: Section, meant: set[str], said: _Outcomes) -> Section:
     """An open section without what is meant to be open no more, and without all but the last of what is said to be open
     once more."""
     kept: list[str] = []

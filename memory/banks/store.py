@@ -15,7 +15,7 @@ from typing import Literal
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.banks.decisions import Done
+from memory.banks.decisions import Applied
 from memory.banks.ids import NamedBank, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.types import BankType
@@ -44,7 +44,7 @@ class Change:
     files: Mapping[str, str]
     reason: Reason
     by: str
-    done: Sequence[Done] = ()
+    done: Sequence[Applied] = ()
     said: str | None = None
     conversation_id: str | None = None
     update_count: int | None = None
@@ -298,7 +298,7 @@ def _version(seen: Document, change: Change) -> Document:
 
 
 @dataclass(frozen=True)
-class Cached:
+class CachedBank:
     """A bank as it stood in the store at `since`. `size`: of its texts, in bytes of UTF-8."""
 
     bank: Document
@@ -310,10 +310,10 @@ class BankCache:
     """Texts of banks, by the `_id` of the bank, each with the version that it is of."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Cached] = OrderedDict()
+        self._kept: OrderedDict[str, CachedBank] = OrderedDict()
         self._size = 0
 
-    def get(self, head: Document) -> Cached | None:
+    def get(self, head: Document) -> CachedBank | None:
         """A bank, where it is kept in the version that its head says."""
         kept = self._kept.get(head["_id"])
         if kept is None or (kept.bank["epoch"], kept.bank["version"]) != (head["epoch"], head["version"]):
@@ -321,9 +321,9 @@ class BankCache:
         self._kept.move_to_end(head["_id"])
         return kept
 
-    def put(self, bank: Document) -> Cached:
+    def put(self, bank: Document) -> CachedBank:
         """Keeps a bank; not in the place of a later version."""
-        made = Cached(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
+        made = CachedBank(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
         former = self._kept.get(bank["_id"])
         if former is not None and former.bank["epoch"] == bank["epoch"] and former.bank["version"] > bank["version"]:
             return made
@@ -343,6 +343,6 @@ class BankCache:
         for key in [key for key, kept in self._kept.items() if kept.bank["user_id"] == owner]:
             self.drop(key)
 
-    def every(self) -> list[Cached]:
+    def every(self) -> list[CachedBank]:
         """All that is kept, for whoever looks for a fault."""
         return list(self._kept.values())

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placement:
     """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: the bank's files when
     that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients."""
 
@@ -51,23 +51,23 @@ class BankWriter:
         self._model = model
         self.recipe = recipe
 
-    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placement:
         """Where content belongs in a bank of these files; all of it has a place. Content that decides it itself is put
         where it says. Raises `InvalidInput` where that cannot be carried out."""
         if (decided := await asyncio.to_thread(directives_in, kind, content)) is not None:
-            return Placed(decided, RULE_BASED, files)
+            return Placement(decided, RULE_BASED, files)
         failed: str | None = None
         if self._model is not None:
             try:
                 decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
-                return Placed(decisions, self._model.model, files)
+                return Placement(decisions, self._model.model, files)
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)
-        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
+        return Placement(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
 
     async def without_loss(
-        self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str
+        self, placed: Placement, kind: BankType, files: Mapping[str, str], content: str
     ) -> Sequence[Decision]:
         """The decisions as they are carried out in a bank of these files, which another may have changed since: what a
         model would replace that it was not shown as it stands there stays, and the content goes to its end.
@@ -107,7 +107,7 @@ class BankWriter:
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
 
 
-def _without_loss(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Sequence[Decision]:
+def _without_loss(placed: Placement, kind: BankType, files: Mapping[str, str], content: str) -> Sequence[Decision]:
     if not (unseen := stale(placed.decisions, placed.shown, files)):
         return placed.decisions
     meant = {section_key(decision) for decision in decide_by_rules(kind, content) if decision.operation == "replace"}

@@ -23,7 +23,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Step:
+class Ending:
     """What is written of one fact: when it ends, None to be in force; what replaced it; `other`, the fact that the
     history names beside it."""
 
@@ -50,7 +50,7 @@ def chain_of(links: Iterable[Link], fact_id: str) -> dict[str, Link]:
     return {identifier: link for identifier, link in every.items() if identifier in found}
 
 
-def undone(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+def undone(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     """What takes back the last decision on a fact, those that lose their force first. One that is not in force gets it
     back, in the place of whichever has it; one that is gives it back to the one that lost it for this, or else is
     withdrawn."""
@@ -61,7 +61,7 @@ def undone(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
     for other in earlier:
         if other is not None and other in chain and other != fact_id:
             return _reinstated(chain, chain[other])
-    return [Step(fact_id, fact.valid_from)]
+    return [Ending(fact_id, fact.valid_from)]
 
 
 def _replaced_by(chain: Mapping[str, Link], fact: Link) -> list[Link]:
@@ -70,11 +70,11 @@ def _replaced_by(chain: Mapping[str, Link], fact: Link) -> list[Link]:
     return sorted(replaced, key=lambda one: (one.id == fact.supersedes, one.valid_from), reverse=True)
 
 
-def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Step]:
+def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
     """Puts a fact in force from its beginning on. What it was made to replace ends where it begins; what came in its
     place never was."""
     before = _before(chain, fact)
-    steps: list[Step] = []
+    steps: list[Ending] = []
     displaced: str | None = None
     for one in chain.values():
         if one.id == fact.id or (one.valid_to is not None and one.valid_to <= max(one.valid_from, fact.valid_from)):
@@ -83,8 +83,8 @@ def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Step]:
             displaced = one.id
         cut = one.id in before or one.valid_to is not None
         end = max(one.valid_from, fact.valid_from) if cut else one.valid_from
-        steps.append(Step(one.id, end, fact.id if one.id in before else None, fact.id))
-    return [*steps, Step(fact.id, None, None, displaced)]
+        steps.append(Ending(one.id, end, fact.id if one.id in before else None, fact.id))
+    return [*steps, Ending(fact.id, None, None, displaced)]
 
 
 def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
@@ -96,17 +96,17 @@ def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
     return found
 
 
-def without(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+def without(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     """What becomes of those that a fact replaced when it is deleted, as if it had never been: they hold as long as it
     did, and what replaced it replaced them. One alone is in force."""
     fact = chain[fact_id]
-    steps: list[Step] = []
+    steps: list[Ending] = []
     in_force = any(one.valid_to is None for one in chain.values() if one.id != fact_id)
     for at, one in enumerate(_replaced_by(chain, fact)):
         end = one.valid_to
         if at == 0 and (fact.valid_to is not None or not in_force):
             end = None if fact.valid_to is None else max(one.valid_from, fact.valid_to)
-        steps.append(Step(one.id, end, fact.superseded_by, fact.superseded_by))
+        steps.append(Ending(one.id, end, fact.superseded_by, fact.superseded_by))
     return steps
 
 

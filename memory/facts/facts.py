@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory import metrics
-from memory.facts.chain import Step, chain_of, heir_of, undone, without
+from memory.facts.chain import Ending, chain_of, heir_of, undone, without
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
 from memory.facts.store import FactStore, event_of, link_of, was_done
 from memory.ids import derived_id
@@ -229,7 +229,7 @@ class Facts:
             return 0
         if source not in fact["sources"]:
             if _ended_for(links[fact_id], source) and all(link.valid_to is not None for link in chain.values()):
-                await self._take_back(links, [Step(fact_id, None)])
+                await self._take_back(links, [Ending(fact_id, None)])
             return 0
         steps = without(chain, fact_id)
         await self._take_back(links, [step for step in steps if step.valid_to is not None])
@@ -238,7 +238,7 @@ class Facts:
         await self._take_back(links, [step for step in steps if step.valid_to is None])
         return deleted
 
-    async def _take_back(self, links: Mapping[str, Document], steps: Sequence[Step]) -> None:
+    async def _take_back(self, links: Mapping[str, Document], steps: Sequence[Ending]) -> None:
         """Carries out what takes decisions back, which stands in the history as `UNDO`."""
         for step in steps:
             event = event_of("UNDO", BY_HAND, other=step.other)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.banks import decisions as bank_decisions
-from memory.banks.decisions import MOST_DONE, Decision, Done, Metadata, is_file_name, merge
+from memory.banks.decisions import MOST_DONE, Applied, Decision, Metadata, is_file_name, merge
 from memory.banks.filing import decide_by_rules, is_critical, metadata_of
 from memory.banks.markdown import Page, parse
 from memory.banks.types import BANK_TYPES, FILES, PLACES, BankType, template
@@ -329,9 +329,9 @@ def test_a_new_file_is_made_and_a_second_time_added_to() -> None:
 def test_a_section_that_is_not_there_cannot_be_replaced_and_is_made() -> None:
     files, done = merge({"a.md": "# A"}, [Decision("replace", "a.md", "One.", Metadata("New"))], now())
     assert "## New" in files["a.md"]
-    assert done == (Done("a.md", "append", Metadata("New")),)
+    assert done == (Applied("a.md", "append", Metadata("New")),)
     _, done = merge({}, [Decision("append", "b.md", "One.", Metadata("New"))], now())
-    assert done == (Done("b.md", "create", Metadata("New")),)
+    assert done == (Applied("b.md", "create", Metadata("New")),)
 
 
 def test_items_for_a_file_go_into_its_sections() -> None:

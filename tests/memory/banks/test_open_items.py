@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.banks.decisions import Decision, Done, Metadata
+from memory.banks.decisions import Applied, Decision, Metadata
 from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
 from memory.banks.open_items import carry_out
@@ -16,7 +16,7 @@ from memory.banks.types import BankType, template
 MOMENT = datetime(2026, 11, 26, tzinfo=UTC)
 
 
-Carried = tuple[dict[str, str], tuple[Done, ...]]  # files, and what was done
+Carried = tuple[dict[str, str], tuple[Applied, ...]]  # files, and what was done
 
 
 def told(*said: str, kind: BankType = "project") -> Carried:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.observations.consolidation import Said, consolidate
+from memory.observations.consolidation import SessionMessage, consolidate
 from memory.observations.notes import observe_by_rules
 from memory.observations.observation import Category
 
@@ -123,4 +123,4 @@ def test_errors_that_are_alike_leave_room_for_others() -> None:
 )
 def test_what_is_left_open_is_none_in_an_output_nor_in_a_session(said: str, insights: list[str]) -> None:
     assert noted(said) == {"finding": [], "insight": insights, "lesson": []}
-    assert [one.content for one in consolidate([Said("user", said)])] == insights
+    assert [one.content for one in consolidate([SessionMessage("user", said)])] == insights
