@@ -32,31 +32,17 @@ class _Extracted(_Answer):
     facts: list[FactText]
 
 
-class _Added(_Answer):
-    event: Literal["ADD"]
-    fact: int
+class _Decided(_Answer):
+    """What becomes of a new fact, of one in force, or of the former beside the latter, by their numbers."""
 
-
-class _Updated(_Answer):
-    event: Literal["UPDATE"]
-    fact: int
-    id: int
-    text: FactText
-
-
-class _Deleted(_Answer):
-    event: Literal["DELETE"]
-    id: int
-
-
-class _Kept(_Answer):
-    event: Literal["NONE"]
-    fact: int
-    id: int
+    event: Literal["ADD", "UPDATE", "DELETE", "NONE"]
+    fact: int = -1
+    id: int = -1
+    text: FactText | None = None
 
 
 class _Reconciled(_Answer):
-    decisions: list[Annotated[_Added | _Updated | _Deleted | _Kept, Field(discriminator="event")]]
+    decisions: list[_Decided]
 
 
 async def extract_by_model(model: ChatModel, message: str) -> list[str]:
@@ -113,20 +99,20 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) ->
     settled: dict[int, Decision] = {}
     deleted: list[Decision] = []
     for one in answer.decisions:
-        if not isinstance(one, _Deleted) and (one.fact not in range(len(new)) or one.fact in settled):
+        if one.event != "DELETE" and (one.fact not in range(len(new)) or one.fact in settled):
             raise ValueError("a decision is of no new fact")
-        if not isinstance(one, _Added) and one.id not in range(len(known)):
+        if one.event != "ADD" and one.id not in range(len(known)):
             raise ValueError("a decision is of no fact in force")
-        match one:
-            case _Added():
+        match one.event:
+            case "ADD":
                 settled[one.fact] = Add(new[one.fact])
-            case _Updated():
-                if not (text := shown(one.text)):
+            case "UPDATE":
+                if not (text := shown(one.text or "")):
                     raise ValueError("a fact is replaced by nothing")
                 settled[one.fact] = Update(known[one.id], text)
-            case _Kept():
+            case "NONE":
                 settled[one.fact] = Keep(known[one.id])
-            case _Deleted():
+            case "DELETE":
                 deleted.append(Delete(known[one.id]))
     made = (*settled.values(), *deleted)
     changed = [one.id for one in made if isinstance(one, Update | Delete)]
