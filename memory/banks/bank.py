@@ -101,7 +101,7 @@ def texts_of(bank: Document) -> dict[str, str]:
 
 def errors_of(bank: Document) -> tuple[BankError, ...]:
     """What went wrong with a bank of late, oldest first."""
-    return tuple(BankError(one["timestamp"], one["description"], one["severity"]) for one in bank["errors"])
+    return tuple(BankError(error["timestamp"], error["description"], error["severity"]) for error in bank["errors"])
 
 
 def info_of(bank: Document) -> BankInfo:

@@ -136,7 +136,7 @@ def _weighed(parts: list[_Passage], most: int) -> list[_Passage]:
     newer: Counter[tuple[str, int]] = Counter()
     spent, full = 0, False
     found: list[_Passage] = []
-    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+    for part in sorted(parts, key=lambda passage: passage.rank, reverse=True):
         before = newer[part.section]
         newer[part.section] += part.tokens
         fits = spent + part.tokens <= most
@@ -145,7 +145,7 @@ def _weighed(parts: list[_Passage], most: int) -> list[_Passage]:
         spent += part.tokens if left else 0
         worth = part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)
         found.append(replace(part, left=left, worth=worth))
-    return sorted(found, key=lambda one: one.rank, reverse=True)
+    return sorted(found, key=lambda passage: passage.rank, reverse=True)
 
 
 def shortened(item: str) -> str:
@@ -163,7 +163,9 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
     with."""
     stays, _ = lead_of(page)
     titles = sections_of(kind, name)
-    return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
+    return Page(
+        "\n\n".join(stays), tuple(Section(section.title, "") for section in page.sections if section.title in titles)
+    )
 
 
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Passage]:
@@ -231,14 +233,14 @@ def _filled(name: str, frame: Page, page: Page, kept: _Selection) -> Page:
     """The frame of a page with what is kept of the page, each part under its heading, that of an entry once."""
     bodies: dict[int, list[str]] = {}
     opened: tuple[str, int, int] | None = None
-    for part, text in sorted(kept.texts.items(), key=lambda one: one[0].spot):
+    for part, text in sorted(kept.texts.items(), key=lambda kept_text: kept_text[0].spot):
         if part.spot[0] == name:
             bodies.setdefault(part.spot[1], []).append(part.text if part.entry == opened else text)
             opened = part.entry if text == part.whole else None
     sections = tuple(
-        Section(one.title, joined(bodies.get(at, [])))
-        for at, one in enumerate(page.sections)
-        if at in bodies or Section(one.title, "") in frame.sections
+        Section(section.title, joined(bodies.get(at, [])))
+        for at, section in enumerate(page.sections)
+        if at in bodies or Section(section.title, "") in frame.sections
     )
-    line = next((one for one in items(page.lead) if is_note(one)), "")
+    line = next((item for item in items(page.lead) if is_note(item)), "")
     return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)

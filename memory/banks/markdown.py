@@ -44,12 +44,12 @@ class Page:
     def find(self, title: str) -> Section | None:
         """The section of this title, whatever its capitals."""
         wanted = folded(title)
-        return next((one for one in self.sections if folded(one.title) == wanted), None)
+        return next((section for section in self.sections if folded(section.title) == wanted), None)
 
     def with_section(self, section: Section) -> "Page":
         """The page with a section in the place of the one of its title, or at the end."""
         wanted = folded(section.title)
-        places = [at for at, one in enumerate(self.sections) if folded(one.title) == wanted]
+        places = [at for at, section in enumerate(self.sections) if folded(section.title) == wanted]
         if not places:
             return replace(self, sections=(*self.sections, section))
         at = places[0]
@@ -86,7 +86,7 @@ def parse(text: str) -> Page:
 
 def render(page: Page) -> str:
     """A file of its sections; `parse` gives them back."""
-    parts = [page.lead, *(f"## {one.title}\n\n{one.body}".rstrip() for one in page.sections)]
+    parts = [page.lead, *(f"## {section.title}\n\n{section.body}".rstrip() for section in page.sections)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -159,7 +159,7 @@ def lead_of(page: Page) -> tuple[list[str], list[str]]:
     that says where the rest is."""
     title, _, rest = page.lead.partition("\n")
     stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
-    others = [one for one in items(rest if stays else page.lead) if not is_note(one)]
+    others = [item for item in items(rest if stays else page.lead) if not is_note(item)]
     if others and _is_remark(others[0]):
         stays.append(others.pop(0))
     return stays, others

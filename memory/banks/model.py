@@ -42,7 +42,7 @@ async def decide_by_model(
     def read(raw: str) -> list[Decision]:
         decisions = decisions_in(kind, raw)
         wanted = set(content_stems(content))
-        said = {stem for one in decisions for stem in content_stems(one.content)}
+        said = {stem for decision in decisions for stem in content_stems(decision.content)}
         if len(wanted & said) < recipe.kept_words * len(wanted):
             raise ValueError("it leaves out part of the content")
         return decisions

@@ -79,8 +79,8 @@ def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int
     """Files that a model wrote anew, each with the line that says which versions have what it does not say as they
     did."""
     gone: dict[str, int] = {}
-    for one in omitted_between(before, after):
-        gone[one.file] = gone.get(one.file, 0) + len(one.entries)
+    for omitted in omitted_between(before, after):
+        gone[omitted.file] = gone.get(omitted.file, 0) + len(omitted.entries)
     return {
         name: render(with_note(parse(text), note_in(parse(before[name])), gone.get(name, 0), version, moment))
         for name, text in after.items()
@@ -90,7 +90,7 @@ def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int
 def stands_in(text: str, texts: Iterable[str]) -> bool:
     """Whether a text stands in one of others, which are `flat`; blanks make no difference."""
     words = flat(text)
-    return any(words in one for one in texts)
+    return any(words in other for other in texts)
 
 
 def flat(text: str) -> str:

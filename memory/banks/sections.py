@@ -106,7 +106,7 @@ class BankSections:
 
     async def _write(self, owner: str, key: str, wanted: list[Document]) -> None:
         own = {"user_id": owner, "bank": key}
-        there = {one["_id"] async for one in self._vectors.find(own, {"_id": 1})}
+        there = {gist["_id"] async for gist in self._vectors.find(own, {"_id": 1})}
         await self._add(owner, [gist for gist in wanted if gist["_id"] not in there])
         stale = sorted(there - {gist["_id"] for gist in wanted})
         if stale:

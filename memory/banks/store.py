@@ -152,7 +152,7 @@ class BankStore:
         fields = {"type": 1, "id": 1, "name": 1, "path": 1, "updated_at": 1, "created_at": 1}
         found = await self._banks.find(own, fields).to_list(None)
         found.sort(key=lambda bank: (bank["created_at"], bank["_id"]))
-        return [NamedBank(one["type"], one["id"], one["name"], one["path"], one["updated_at"]) for one in found]
+        return [NamedBank(bank["type"], bank["id"], bank["name"], bank["path"], bank["updated_at"]) for bank in found]
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""
@@ -162,14 +162,14 @@ class BankStore:
             raise NotFound("The memory bank has no such version")
         wanted = own | {"_id": {"$in": sorted({_key(bank, file["version"]) for file in found["files"]})}}
         made = await self._versions.find(wanted, {"texts": 1, "version": 1}).to_list(None)
-        texts = {(one["version"], file["name"]): file["text"] for one in made for file in one["texts"]}
+        texts = {(version["version"], file["name"]): file["text"] for version in made for file in version["texts"]}
         return found, {file["name"]: texts[file["version"], file["name"]] for file in found["files"]}
 
     async def condensed_since(self, bank: Document, number: int) -> list[int]:
         """The versions of a bank behind one, as far as it goes, that condensing made, in order."""
         behind = {"version": {"$gt": number, "$lte": bank["version"]}, "reason": "optimise"}
         made = self._versions.find(versions_of(bank) | behind, {"version": 1})
-        return sorted([one["version"] async for one in made])
+        return sorted([version["version"] async for version in made])
 
     async def note_error(self, bank: Document, description: str, severity: Severity) -> None:
         """Adds to a bank's errors, of which the newest are kept."""
@@ -280,7 +280,7 @@ def _version(seen: Document, change: Change) -> Document:
         "at": now(),
         "by": change.by,
         "reason": change.reason,
-        "changes": [asdict(one) for one in change.done],
+        "changes": [asdict(applied) for applied in change.done],
         "files": [
             {"name": name, "version": number if name in changed else before[name]["version"]} for name in change.files
         ],

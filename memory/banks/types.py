@@ -124,16 +124,16 @@ def template(kind: BankType, name: str, description: str = "") -> dict[str, str]
     file, section = PLACES[kind]["purpose"]
     described = f"## {section}\n\n{nested(description)}".rstrip()
     files: dict[str, str] = {}
-    for one in FILES[kind]:
-        title = f"# {one.title}: {name}" if name else f"# {one.title}"
-        sections = [described if (one.name, named) == (file, section) else f"## {named}" for named in one.sections]
-        files[one.name] = "\n\n".join([title, f"_{one.about}_", *sections]) + "\n"
+    for begun in FILES[kind]:
+        title = f"# {begun.title}: {name}" if name else f"# {begun.title}"
+        sections = [described if (begun.name, named) == (file, section) else f"## {named}" for named in begun.sections]
+        files[begun.name] = "\n\n".join([title, f"_{begun.about}_", *sections]) + "\n"
     return files
 
 
 def sections_of(kind: BankType, file: str) -> tuple[str, ...]:
     """The sections that a file of a bank begins with; none of one that was made later."""
-    return next((one.sections for one in FILES[kind] if one.name == file), ())
+    return next((file_kind.sections for file_kind in FILES[kind] if file_kind.name == file), ())
 
 
 def default_section(kind: BankType, file: str) -> str:
@@ -147,4 +147,4 @@ def weight_of(kind: BankType, file: str, section: str) -> Weight:
     """How much what stands in a section counts."""
     if section in ("Open questions", DEFAULT_SECTION):
         return "discussion"
-    return next((one.weight for one in FILES[kind] if one.name == file), "implementation")
+    return next((file_kind.weight for file_kind in FILES[kind] if file_kind.name == file), "implementation")

@@ -57,7 +57,7 @@ def undone(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     fact = chain[fact_id]
     if fact.valid_to is not None:
         return _reinstated(chain, fact)
-    earlier = [fact.undid, *(one.id for one in _replaced_by(chain, fact)), fact.supersedes]
+    earlier = [fact.undid, *(link.id for link in _replaced_by(chain, fact)), fact.supersedes]
     for other in earlier:
         if other is not None and other in chain and other != fact_id:
             return _reinstated(chain, chain[other])
@@ -66,8 +66,8 @@ def undone(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
 
 def _replaced_by(chain: Mapping[str, Link], fact: Link) -> list[Link]:
     """Those that a fact replaced, first the one that it was made to replace."""
-    replaced = [one for one in chain.values() if one.superseded_by == fact.id and one.id != fact.id]
-    return sorted(replaced, key=lambda one: (one.id == fact.supersedes, one.valid_from), reverse=True)
+    replaced = [link for link in chain.values() if link.superseded_by == fact.id and link.id != fact.id]
+    return sorted(replaced, key=lambda link: (link.id == fact.supersedes, link.valid_from), reverse=True)
 
 
 def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
@@ -76,14 +76,14 @@ def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
     before = _before(chain, fact)
     steps: list[Ending] = []
     displaced: str | None = None
-    for one in chain.values():
-        if one.id == fact.id or (one.valid_to is not None and one.valid_to <= max(one.valid_from, fact.valid_from)):
+    for link in chain.values():
+        if link.id == fact.id or (link.valid_to is not None and link.valid_to <= max(link.valid_from, fact.valid_from)):
             continue
-        if one.valid_to is None:
-            displaced = one.id
-        cut = one.id in before or one.valid_to is not None
-        end = max(one.valid_from, fact.valid_from) if cut else one.valid_from
-        steps.append(Ending(one.id, end, fact.id if one.id in before else None, fact.id))
+        if link.valid_to is None:
+            displaced = link.id
+        cut = link.id in before or link.valid_to is not None
+        end = max(link.valid_from, fact.valid_from) if cut else link.valid_from
+        steps.append(Ending(link.id, end, fact.id if link.id in before else None, fact.id))
     return [*steps, Ending(fact.id, None, None, displaced)]
 
 
@@ -101,12 +101,12 @@ def without(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     did, and what replaced it replaced them. One alone is in force."""
     fact = chain[fact_id]
     steps: list[Ending] = []
-    in_force = any(one.valid_to is None for one in chain.values() if one.id != fact_id)
-    for at, one in enumerate(_replaced_by(chain, fact)):
-        end = one.valid_to
+    in_force = any(link.valid_to is None for link in chain.values() if link.id != fact_id)
+    for at, link in enumerate(_replaced_by(chain, fact)):
+        end = link.valid_to
         if at == 0 and (fact.valid_to is not None or not in_force):
-            end = None if fact.valid_to is None else max(one.valid_from, fact.valid_to)
-        steps.append(Ending(one.id, end, fact.superseded_by, fact.superseded_by))
+            end = None if fact.valid_to is None else max(link.valid_from, fact.valid_to)
+        steps.append(Ending(link.id, end, fact.superseded_by, fact.superseded_by))
     return steps
 
 
@@ -116,5 +116,5 @@ def heir_of(chain: Mapping[str, Link], fact_id: str) -> str | None:
     fact = chain[fact_id]
     if fact.supersedes is not None and fact.supersedes in chain:
         return fact.supersedes
-    made = [one for one in chain.values() if one.supersedes == fact_id and one.id != fact_id]
-    return max(made, key=lambda one: (one.id == fact.superseded_by, one.valid_from, one.id)).id if made else None
+    made = [link for link in chain.values() if link.supersedes == fact_id and link.id != fact_id]
+    return max(made, key=lambda link: (link.id == fact.superseded_by, link.valid_from, link.id)).id if made else None

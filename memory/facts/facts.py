@@ -148,8 +148,8 @@ class Facts:
             await self._refuse_forgotten(origin)
             decided = [await self._apply(origin, decision) for decision in decisions]
             await self._refuse_forgotten(origin)
-        for one in decided:
-            metrics.FACTS.labels(one.event).inc()
+        for fact in decided:
+            metrics.FACTS.labels(fact.event).inc()
         return decided
 
     async def change(self, owner: str, fact_id: str, text: str) -> Fact:

@@ -98,27 +98,27 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) ->
     decisions are of one fact; several new ones may be said already by the same one in force."""
     settled: dict[int, Decision] = {}
     deleted: list[Decision] = []
-    for one in answer.decisions:
-        if one.event != "DELETE" and (one.fact not in range(len(new)) or one.fact in settled):
+    for decided in answer.decisions:
+        if decided.event != "DELETE" and (decided.fact not in range(len(new)) or decided.fact in settled):
             raise ValueError("a decision is of no new fact")
-        if one.event != "ADD" and one.id not in range(len(known)):
+        if decided.event != "ADD" and decided.id not in range(len(known)):
             raise ValueError("a decision is of no fact in force")
-        match one.event:
+        match decided.event:
             case "ADD":
-                settled[one.fact] = Add(new[one.fact])
+                settled[decided.fact] = Add(new[decided.fact])
             case "UPDATE":
-                if not (text := shown(one.text or "")):
+                if not (text := shown(decided.text or "")):
                     raise ValueError("a fact is replaced by nothing")
-                settled[one.fact] = Update(known[one.id], text)
+                settled[decided.fact] = Update(known[decided.id], text)
             case "NONE":
-                settled[one.fact] = Keep(known[one.id])
+                settled[decided.fact] = Keep(known[decided.id])
             case "DELETE":
-                deleted.append(Delete(known[one.id]))
+                deleted.append(Delete(known[decided.id]))
     made = (*settled.values(), *deleted)
-    changed = [one.id for one in made if isinstance(one, Update | Delete)]
+    changed = [decided.id for decided in made if isinstance(decided, Update | Delete)]
     if len(set(changed)) < len(changed):
         raise ValueError("a fact in force is replaced twice")
-    if not {one.id for one in made if isinstance(one, Keep)}.isdisjoint(changed):
+    if not {decided.id for decided in made if isinstance(decided, Keep)}.isdisjoint(changed):
         raise ValueError("a fact in force holds and does not")
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
 

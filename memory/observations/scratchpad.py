@@ -121,10 +121,12 @@ class Scratchpad:
         keys |= {"$regex": f"^{re.escape(prefix)}"} if prefix else {}
         filter: dict[str, Any] = {"user_id": owner, "key": keys} | _in_force(now())
         if text:
-            patterns = [{"$regex": re.escape(one), "$options": "i"} for one in dict.fromkeys((text, folded(text)))]
+            patterns = [
+                {"$regex": re.escape(pattern), "$options": "i"} for pattern in dict.fromkeys((text, folded(text)))
+            ]
             filter["$or"] = [{name: pattern} for name in ("key", "value", "folded") for pattern in patterns]
         found = await self._entries.find(filter).sort("key", 1).limit(limit).to_list(None)
-        return [_entry(one) for one in found]
+        return [_entry(entry) for entry in found]
 
     async def forget(self, owner: str, moment: datetime) -> int:
         """Deletes what a user kept until a moment; returns how many entries were in force."""
@@ -138,7 +140,7 @@ def wrong_with(key: str) -> str | None:
     clients take "." and ".." out of it."""
     if not key.strip() or len(key) > LONGEST_KEY:
         return f"A key has 1 to {LONGEST_KEY} characters, not all of them blank"
-    if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(one in key for one in "\t\n\r"):
+    if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(character in key for character in "\t\n\r"):
         return "A key has control characters"
     if any(part in (".", "..") for part in key.split("/")):
         return "A key has . or .. between its slashes"
@@ -147,7 +149,7 @@ def wrong_with(key: str) -> str | None:
 
 def folded_of(key: str, value: str) -> list[str]:
     """Key and value `folded`, as they stand beside these where that is more than their lower case."""
-    return [other for one in (key, value) if (other := folded(one)) != one.lower()]
+    return [other for text in (key, value) if (other := folded(text)) != text.lower()]
 
 
 def _check_value(value: str, ttl: timedelta | None) -> None:

@@ -110,16 +110,20 @@ def values_stated(text: str, key: str) -> list[StatedValue]:
     """What a text says that something of the user's is, by sentences: "Btw my PIN is 4471." of the PIN."""
     found: list[StatedValue] = []
     for bare in map(without_asides, split_sentences(text)):
-        one = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
-        if one and (value := one["value"].strip(" \"'“”")) and _is_under(key, slug(one["key"], KEY_CHARACTERS), value):
+        owned = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
+        if (
+            owned
+            and (value := owned["value"].strip(" \"'“”"))
+            and _is_under(key, slug(owned["key"], KEY_CHARACTERS), value)
+        ):
             found.append(StatedValue(value, own=_THE.match(bare) is None))
     return found
 
 
 def owned(text: str) -> list[tuple[str, str]]:
     """What a text says that something of the user's is, each with its key, by sentences."""
-    found = (_MY.match(_NAME_S.sub("my name is", without_asides(one))) for one in split_sentences(text))
-    return [(slug(one["key"], KEY_CHARACTERS), one["value"].strip(" \"'“”")) for one in found if one]
+    found = (_MY.match(_NAME_S.sub("my name is", without_asides(sentence))) for sentence in split_sentences(text))
+    return [(slug(match["key"], KEY_CHARACTERS), match["value"].strip(" \"'“”")) for match in found if match]
 
 
 def without_asides(sentence: str) -> str:
@@ -150,7 +154,7 @@ def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:
             continue
         if (key and key <= asked) or (value and value <= asked) or 2 * len(asked & key) > len(key):
             suited.append((len(asked & key) / len(asked | key), fact))
-    suited.sort(key=lambda one: -one[0])
+    suited.sort(key=lambda suiting: -suiting[0])
     if not suited or (len(suited) > 1 and suited[0][0] == suited[1][0]):
         return None
     return suited[0][1]
@@ -214,7 +218,7 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
 
 def keys_beside(statement: str, key: str) -> list[str]:
     """The keys whose values `place_beside` is to know: all that it may choose."""
-    return [key, *(attribute_key(key, one) for one in _ATTRIBUTES), _alone(statement, key)[0]]
+    return [key, *(attribute_key(key, attribute) for attribute in _ATTRIBUTES), _alone(statement, key)[0]]
 
 
 def attribute_key(key: str, attribute: str) -> str:
@@ -293,7 +297,7 @@ def value_given(sentence: str, attribute: Attribute) -> str | None:
     if attribute.key and (has := _HAS.match(sentence)) and f" {slug(has['thing'])}".endswith(f" {attribute.key}"):
         return has["thing"]
     if attribute.slot and re.search(attribute.words, sentence, re.IGNORECASE):
-        facts = (one.text for one in candidates(sentence, datetime.now(UTC)) if not one.foreign)
+        facts = (candidate.text for candidate in candidates(sentence, datetime.now(UTC)) if not candidate.foreign)
         return next((fact for fact in facts if gives(fact, attribute)), None)
     return None
 

@@ -70,7 +70,7 @@ Decision = Add | Update | Delete | Keep
 
 def texts_of(stated: Iterable[Stated], known: Mapping[str, str]) -> list[str]:
     """The texts that `decide_by_rules` has to have readings of."""
-    return list(dict.fromkeys(chain(*((one.text, one.sentence) for one in stated), known.values())))
+    return list(dict.fromkeys(chain(*((new.text, new.sentence) for new in stated), known.values())))
 
 
 def decide_by_rules(
@@ -79,16 +79,16 @@ def decide_by_rules(
     """What becomes of what a message states beside the facts in force, in order. `known`: these, by id; `readings`: of
     `texts_of` these, by the local encoder."""
     standing: list[Stated] = []  # of the message, what nothing later in it replaces or says again
-    for one in stated:
-        made = _decided_by_words(one, {earlier.text: read_statement(earlier.text) for earlier in standing}, readings)
+    for new in stated:
+        made = _decided_by_words(new, {earlier.text: read_statement(earlier.text) for earlier in standing}, readings)
         gone = {done.id for done in made if not isinstance(done, Add | Keep)}
         standing = [earlier for earlier in standing if earlier.text not in gone]
-        standing += [] if any(isinstance(done, Keep) for done in made) else [one]
+        standing += [] if any(isinstance(done, Keep) for done in made) else [new]
     facts = {fact_id: read_statement(text) for fact_id, text in known.items()}
     decisions: list[Decision] = []
-    for one in standing:
-        made = _decided_by_words(one, facts, readings) or _decided_by_likeness(one, facts, readings)
-        if one.lasts or not isinstance(made[0], Add):
+    for new in standing:
+        made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
+        if new.lasts or not isinstance(made[0], Add):
             decisions += made
         gone = {done.id for done in made if isinstance(done, Update | Delete)}
         facts = {name: fact for name, fact in facts.items() if name not in gone}
@@ -127,7 +127,7 @@ def _decided_by_likeness(
         if name in about or not (anything and are_of_one(new, old))
     }
     best = max(likely, key=lambda name: likely[name], default="")
-    odds = [one / (1 - one) for one in likely.values()]
+    odds = [likelihood / (1 - likelihood) for likelihood in likely.values()]
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
@@ -175,7 +175,7 @@ def _likely(stated: Stated, new: Statement, old: Statement, readings: Mapping[st
     """How likely what is stated, or the sentence that says it, replaces a fact."""
     whole = read_statement(stated.sentence)
     said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject)]
-    return max(replaces(one, old, readings[one.text], readings[old.text]) for one in said)
+    return max(replaces(statement, old, readings[statement.text], readings[old.text]) for statement in said)
 
 
 def nearest(known: Mapping[str, str], new: Iterable[str], most: int) -> dict[str, str]:
