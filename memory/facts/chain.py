@@ -74,7 +74,7 @@ def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
     """Puts a fact in force from its beginning on. What it was made to replace ends where it begins; what came in its
     place never was."""
     before = _before(chain, fact)
-    steps: list[Ending] = []
+    endings: list[Ending] = []
     displaced: str | None = None
     for link in chain.values():
         if link.id == fact.id or (link.valid_to is not None and link.valid_to <= max(link.valid_from, fact.valid_from)):
@@ -83,8 +83,8 @@ def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
             displaced = link.id
         cut = link.id in before or link.valid_to is not None
         end = max(link.valid_from, fact.valid_from) if cut else link.valid_from
-        steps.append(Ending(link.id, end, fact.id if link.id in before else None, fact.id))
-    return [*steps, Ending(fact.id, None, None, displaced)]
+        endings.append(Ending(link.id, end, fact.id if link.id in before else None, fact.id))
+    return [*endings, Ending(fact.id, None, None, displaced)]
 
 
 def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
@@ -100,14 +100,14 @@ def without(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     """What becomes of those that a fact replaced when it is deleted, as if it had never been: they hold as long as it
     did, and what replaced it replaced them. One alone is in force."""
     fact = chain[fact_id]
-    steps: list[Ending] = []
+    endings: list[Ending] = []
     in_force = any(link.valid_to is None for link in chain.values() if link.id != fact_id)
     for at, link in enumerate(_replaced_by(chain, fact)):
         end = link.valid_to
         if at == 0 and (fact.valid_to is not None or not in_force):
             end = None if fact.valid_to is None else max(link.valid_from, fact.valid_to)
-        steps.append(Ending(link.id, end, fact.superseded_by, fact.superseded_by))
-    return steps
+        endings.append(Ending(link.id, end, fact.superseded_by, fact.superseded_by))
+    return endings
 
 
 def heir_of(chain: Mapping[str, Link], fact_id: str) -> str | None:

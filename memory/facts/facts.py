@@ -231,18 +231,18 @@ class Facts:
             if _ended_for(links[fact_id], source) and all(link.valid_to is not None for link in chain.values()):
                 await self._take_back(links, [Ending(fact_id, None)])
             return 0
-        steps = without(chain, fact_id)
-        await self._take_back(links, [step for step in steps if step.valid_to is not None])
+        endings = without(chain, fact_id)
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is not None])
         await self._store.relink(owner, memory_id, fact_id, heir_of(chain, fact_id))
         deleted = await self._store.delete(owner, {"_id": fact_id})
-        await self._take_back(links, [step for step in steps if step.valid_to is None])
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is None])
         return deleted
 
-    async def _take_back(self, links: Mapping[str, Document], steps: Sequence[Ending]) -> None:
+    async def _take_back(self, links: Mapping[str, Document], endings: Sequence[Ending]) -> None:
         """Carries out what takes decisions back, which stands in the history as `UNDO`."""
-        for step in steps:
-            event = event_of("UNDO", BY_HAND, other=step.other)
-            if await self._store.end(links[step.id], step.valid_to, step.superseded_by, event) is None:
+        for ending in endings:
+            event = event_of("UNDO", BY_HAND, other=ending.other)
+            if await self._store.end(links[ending.id], ending.valid_to, ending.superseded_by, event) is None:
                 raise Conflict("The fact was changed meanwhile")
 
     async def _refuse_forgotten(self, origin: Origin) -> None:

@@ -17,7 +17,7 @@ from memory.observations.notes import (
 )
 from memory.observations.observation import Category, Observed
 from utils.sentences import split_sentences
-from utils.text import content_stems, cut_at_word
+from utils.text import content_stems, cut_at_word, ends_with_question_mark
 
 SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a conversation up
 SUMMARY_CHARACTERS = 4_000
@@ -93,7 +93,7 @@ def _by_trigger(content: str, message: SessionMessage) -> Iterator[Observed]:
 
 
 def _asks(sentence: str) -> bool:
-    return sentence.rstrip(" \"')”*_").endswith(("?", "？", "؟"))
+    return ends_with_question_mark(sentence.rstrip(" \"')”*_"))
 
 
 def summary_of(messages: Sequence[SessionMessage]) -> Observed | None:

@@ -123,6 +123,11 @@ def counts_outcomes(text: str) -> bool:
     return len(_COUNTED.findall(text)) > 1
 
 
+def goes_on(level: str) -> bool:
+    """Whether a log says at this level that something goes on."""
+    return _LOW.match(level) is not None
+
+
 def is_code(text: str) -> bool:
     return _CODE.match(text[:LONGEST]) is not None
 

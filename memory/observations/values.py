@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, rank_of
+from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, goes_on, rank_of
 from memory.views import json_in, talk_of, worth_of
 from utils.text import GAP, cut_at_word, repair
 
@@ -70,7 +70,7 @@ def told_of(value: object, path: str = "", depth: int = DEEPEST) -> list[Line]:
         return []
     fields = {str(name): _brief(item, BRIEFLY) for name, item in value.items() if not str(name).startswith("$")}
     near = {name: text for name, text in fields.items() if text}
-    lines = [_line(near, path)] if near else []
+    lines = [_line(near, path)] if near and not _is_low(value) else []
     name = next((str(value[key]) for key in NAMES if isinstance(value.get(key), str | int)), "")[:LONGEST_NAME]
     called = f"[{name}]" if path and name else name
     for key, item in value.items():
@@ -130,6 +130,12 @@ def _salient(items: Sequence[Any], told: Sequence[list[Line]]) -> list[Line]:
         order.sort(key=lambda at: (ranks[at], -odd[at], at))
         order = [at for at in order if ranks[at] < Rank.VALUE][:MOST_LISTED] or order[:MOST_LISTED]
     return [line for at in order for line in told[at]]
+
+
+def _is_low(value: Mapping[str, Any]) -> bool:
+    """Whether an object is an entry of a log that says that something goes on."""
+    level = next((value[name] for name in ("level", "lvl", "severity") if name in value), None)
+    return ("msg" in value or "message" in value) and isinstance(level, str) and goes_on(level)
 
 
 def _take_reports(text: str) -> tuple[list[Line], str]:

@@ -71,7 +71,7 @@ def statement_to_remember(text: str) -> str | None:
     found = _REMEMBER.match(text.strip())
     if found is None or _ASKS_BACK.match(found["rest"]):
         return None
-    if text.rstrip().endswith(("?", "？", "؟")) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
+    if ends_with_question_mark(text) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
         return None
     rest = found["rest"].strip(" ?？")
     return rest if rest and not _POINTS.fullmatch(rest) else None
