@@ -24,8 +24,8 @@ from memory.observations import (
     Extracted,
     Observation,
     Recalled,
-    Said,
     Scratchpad,
+    SessionMessage,
     observed,
 )
 from memory.portable import Import
@@ -183,7 +183,9 @@ class Memory:
         """Remembers what the output of a step tells, by a model or by rules."""
         return await self._then_embed(self.engine.notes.observer.extract(owner, step_name, step_type, output))
 
-    async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
+    async def consolidate(
+        self, owner: str, session_id: str, messages: Sequence[SessionMessage] | None = None
+    ) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
         return await self._then_embed(self.engine.notes.observer.consolidate(owner, session_id, messages))

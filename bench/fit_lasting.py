@@ -1,4 +1,4 @@
-"""Fits by which border `memory/facts/rules/lasting.py` tells what stays true of a user.
+"""Fits by which border `memory/facts/rules/extract.py` tells what stays true of a user.
 
     python -m bench.fit_lasting
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from bench.fit_acts import border
 from config.settings import Settings
-from memory.facts.rules.lasting import BORDER, LASTING
+from memory.facts.rules.extract import LASTING
 from utils.embeddings import open_local_embedder
 from utils.vectors import Floats
 
@@ -65,17 +65,17 @@ async def main() -> None:
         left_out[out] = likely(border(vectors[~out], lasts[~out], weights[~out]), vectors[out])
     english, own = np.char.startswith(group, "en "), weights != ASKED_WEIGHT
     for title, among in (("English", english), ("other languages", ~english)):
-        found = left_out >= LASTING
+        found = left_out >= 0.5
         print(
             f"{title}: {np.mean(found[among & lasts]):.3f} of what lasts, "
             f"{np.mean(found[among & ~lasts & own]):.3f} of what passes, "
             f"{np.mean(found[among & ~own]):.3f} of what is asked for, left out"
         )
-    for at in np.flatnonzero(own & ((left_out >= LASTING) != lasts)):
+    for at in np.flatnonzero(own & ((left_out >= 0.5) != lasts)):
         if known[at].text == bare[at]:
             print(f"  {left_out[at]:.2f} {'lasts ' if lasts[at] else 'passes'} {known[at].text}")
-    np.save(BORDER, border(vectors, lasts, weights))
-    print(f"written to {BORDER}")
+    np.save(LASTING, border(vectors, lasts, weights))
+    print(f"written to {LASTING}")
 
 
 def likely(weights: Floats, vectors: Floats) -> Floats:

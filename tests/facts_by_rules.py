@@ -1,13 +1,12 @@
 """Conversations of one user, and what is in force after them without a store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import numpy as np
 
 from memory.facts.rules.extract import candidates, stated_by
-from memory.facts.rules.lasting import lasting
-from memory.facts.rules.reconcile import Add, Decision, Delete, Known, Stated, Update, decide_by_rules, texts_of
+from memory.facts.rules.reconcile import Add, Decision, Delete, Stated, Update, decide_by_rules, texts_of
 from utils.encoder import Encoder
 
 SAID_AT = datetime(2025, 7, 16, 10, tzinfo=UTC)  # a Wednesday
@@ -19,7 +18,7 @@ def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[State
     if not found:
         return []
     vectors = np.stack([reading.sentence for reading in encoder.read([one.spoken for one in found])])
-    return stated_by(found, vectors, lasting(vectors))
+    return stated_by(found, vectors)
 
 
 def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[str]:
@@ -27,7 +26,7 @@ def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[st
     return [one.text for one in stated(encoder, message, at) if one.lasts]
 
 
-def decided(encoder: Encoder, message: str, known: Sequence[Known]) -> list[Decision]:
+def decided(encoder: Encoder, message: str, known: Mapping[str, str]) -> list[Decision]:
     """What a message does to facts in force."""
     new = stated(encoder, message)
     texts = texts_of(new, known)
@@ -36,11 +35,11 @@ def decided(encoder: Encoder, message: str, known: Sequence[Known]) -> list[Deci
 
 def in_force(encoder: Encoder, *messages: str) -> list[str]:
     """What is in force after some messages."""
-    known: list[Known] = []
+    known: dict[str, str] = {}
     for place, message in enumerate(messages):
         for number, decision in enumerate(decided(encoder, message, known)):
             if isinstance(decision, Update | Delete):
-                known = [one for one in known if one.id != decision.id]
+                known.pop(decision.id)
             if isinstance(decision, Add | Update):
-                known.append(Known(f"{place}-{number}", decision.text))
-    return [one.text for one in known]
+                known[f"{place}-{number}"] = decision.text
+    return list(known.values())

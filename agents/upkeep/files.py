@@ -11,7 +11,7 @@ from time import monotonic
 
 from agents.upkeep.rounds import FileRounds
 from memory import metrics
-from memory.banks import LOCK, BankFolder, BankInfo, Banks, Written
+from memory.banks import LOCK, BankFolder, BankInfo, Banks, WrittenBank
 from memory.engine import Engine
 from utils.clock import now
 from utils.errors import ConfigurationError, NotFound
@@ -135,7 +135,7 @@ class _Keeping:
         """Writes a bank as it is by now. One that was deleted has no files, also where it is deleted meanwhile."""
         try:
             bank = await self._banks.get(info.owner, info.type, info.id)
-            written = Written(info.owner, info.type, info.id, bank.info.epoch, bank.info.version)
+            written = WrittenBank(info.owner, info.type, info.id, bank.info.epoch, bank.info.version)
             if await asyncio.to_thread(self._folder.write, written, bank.content):
                 metrics.BANK_FILES.inc()
                 log.info(

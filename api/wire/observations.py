@@ -18,7 +18,7 @@ from memory.observations import (
     Observation,
     Observed,
     Outcome,
-    Said,
+    SessionMessage,
     observed,
 )
 from utils.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
@@ -138,8 +138,8 @@ class ConsolidateRequest(OwnedRequest):
     messages: Annotated[list[SaidIn], Field(max_length=1_000)] | None = None
 
     @property
-    def said(self) -> list[Said] | None:
-        return None if self.messages is None else [Said(one.role, one.content) for one in self.messages]
+    def said(self) -> list[SessionMessage] | None:
+        return None if self.messages is None else [SessionMessage(one.role, one.content) for one in self.messages]
 
 
 class ConsolidateResponse(Shown):

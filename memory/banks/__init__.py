@@ -8,7 +8,7 @@ from memory.banks.activations import Active, Begun, Client, Connections
 from memory.banks.bank import Bank, BankFile, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
 from memory.banks.decisions import Operation
-from memory.banks.folder import LOCK, BankFolder, Written
+from memory.banks.folder import LOCK, BankFolder, WrittenBank
 from memory.banks.ids import ID_PATTERN, BankId, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.omissions import versions_named
@@ -41,7 +41,7 @@ __all__ = [
     "Reason",
     "Severity",
     "Updated",
-    "Written",
+    "WrittenBank",
     "bank_key",
     "instructions",
     "open_library",

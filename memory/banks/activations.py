@@ -102,10 +102,10 @@ class Activations:
 
     async def _named(self, owner: str, found: Sequence[Active]) -> str:
         """Banks by their conversation ids, in order, with their paths, which tell those of one name apart."""
-        keys = {bank_key(owner, one.type, one.id): one for one in found[:MOST_TOLD]}
+        keys = {bank_key(owner, bank.type, bank.id): bank for bank in found[:MOST_TOLD]}
         banks = await self._banks.find({"_id": {"$in": list(keys)}, "user_id": owner}, {"path": 1}).to_list(None)
         paths = {bank["_id"]: f" (at {shown(bank['path'])[:PATH_CHARACTERS]})" for bank in banks if bank["path"]}
-        named = ", ".join(one.conversation_id + paths.get(key, "") for key, one in keys.items())
+        named = ", ".join(bank.conversation_id + paths.get(key, "") for key, bank in keys.items())
         return f"{named} and others" if len(found) > MOST_TOLD else named
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.banks.decisions import Done, Metadata
+from memory.banks.decisions import Applied, Metadata
 from memory.banks.ids import NamedBank
 from memory.banks.store import Reason, Severity
 from memory.banks.types import BankType
@@ -72,7 +72,7 @@ class BankVersion:
     reason: Reason
     tokens: int
     files: tuple[str, ...]
-    changes: tuple[Done, ...]
+    changes: tuple[Applied, ...]
     said: str | None = None
     conversation_id: str | None = None
     update_count: int | None = None
@@ -87,7 +87,7 @@ class Updated:
 
     bank: BankInfo
     version: int
-    changes: tuple[Done, ...]
+    changes: tuple[Applied, ...]
     by: str
     previous_errors: tuple[BankError, ...] = field(default=())
     repeated: bool = False
@@ -101,7 +101,7 @@ def texts_of(bank: Document) -> dict[str, str]:
 
 def errors_of(bank: Document) -> tuple[BankError, ...]:
     """What went wrong with a bank of late, oldest first."""
-    return tuple(BankError(one["timestamp"], one["description"], one["severity"]) for one in bank["errors"])
+    return tuple(BankError(error["timestamp"], error["description"], error["severity"]) for error in bank["errors"])
 
 
 def info_of(bank: Document) -> BankInfo:
@@ -142,15 +142,10 @@ def version_of(found: Document) -> BankVersion:
     )
 
 
-def _done(changes: Sequence[Document]) -> tuple[Done, ...]:
-    return tuple(Done(one["target_file"], one["operation_type"], _metadata(one["metadata"])) for one in changes)
-
-
-def _metadata(found: Document) -> Metadata:
-    return Metadata(
-        found["section"],
-        found["category"],
-        tuple(found["tags"]),
-        tuple(found["dates"]),
-        tuple(found["references"]),
+def _done(changes: Sequence[Document]) -> tuple[Applied, ...]:
+    lists = ("tags", "dates", "references")  # tuples, as they were before the store
+    known = [change["metadata"] | {name: tuple(change["metadata"][name]) for name in lists} for change in changes]
+    return tuple(
+        Applied(change["target_file"], change["operation_type"], Metadata(**metadata))
+        for change, metadata in zip(changes, known, strict=True)
     )

@@ -14,10 +14,10 @@ from memory.banks.folder import BankFolder
 from memory.banks.ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.banks.open_items import carry_out
 from memory.banks.sections import BankSections
-from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity
+from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity, versions_of
 from memory.banks.types import BankType, template
 from memory.banks.update import UNCOLOURED, BankUpdate
-from memory.banks.writing import BankWriter, Placed
+from memory.banks.writing import BankWriter
 from memory.domain import RULE_BASED
 from memory.store import Collections
 from utils.clock import now
@@ -46,6 +46,7 @@ class Banks:
         large: int,
     ) -> None:
         self._banks = collections.banks
+        self._versions = collections.bank_versions
         self._activations = collections.bank_activations
         self._store = store
         self._sections = sections
@@ -158,13 +159,21 @@ class Banks:
     ) -> list[BankVersion]:
         """A bank's versions, the newest first. Raises `NotFound`."""
         bank = await self._find(owner, kind, identifier, HEAD)
-        return [version_of(found) for found in await self._store.versions(bank, limit, before)]
+        number = {"$lte": bank["version"]} if before is None else {"$lt": before}
+        own = versions_of(bank) | {"version": number}
+        newest_first = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)])
+        return [version_of(found) for found in await newest_first.limit(limit).to_list(None)]
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[tuple[BankInfo, str]]:
         """Banks, the last changed first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
-        return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
+        filter: Document = {"user_id": owner, "deleted_at": None}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        newest_first = self._banks.find(filter, HEAD).sort([("updated_at", -1), ("_id", -1)])
+        return [(info_of(found), found["_id"]) for found in await newest_first.limit(limit).to_list(None)]
 
     async def update(self, owner: str, told: BankUpdate) -> Updated:
         """Puts new content into a bank, all of it, which is made where it is not there; durable once it returns. What
@@ -184,15 +193,19 @@ class Banks:
         request, errors = told.name_for(seen), errors_of(seen)
         if (again := await self._repeated(seen, request)) is not None:
             return again
-        placed = await self._place(seen, told.content)
+        placed = await self._writer.place(kind, texts_of(seen), told.content)
+        if placed.failed is not None:
+            await self._note_error(seen, placed.failed, "warning")
         for _ in range(TRIES):
-            before = await self._writer.with_room(kind, texts_of(seen), seen["version"], told.content)
-            carried = await asyncio.to_thread(carry_out, before, placed.decisions, now())
+            texts = texts_of(seen)
+            decisions = await self._writer.without_loss(placed, kind, texts, told.content)
+            before = await self._writer.with_room(kind, texts, seen["version"], told.content)
+            files, done = await asyncio.to_thread(carry_out, before, decisions, now())
             change = Change(
-                carried.files,
+                files,
                 "update",
                 placed.by,
-                carried.done,
+                done,
                 told.content,
                 told.conversation_id,
                 told.update_count,
@@ -201,7 +214,7 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                warnings = [told_of_files(placed.decisions, carried.files)]
+                warnings = [told_of_files(decisions, files)]
                 if placed.by == RULE_BASED:  # a model reads what was meant
                     warnings.insert(0, told.misunderstood)
                 for warning in filter(None, warnings):
@@ -209,11 +222,10 @@ class Banks:
                     errors += (BankError(now(), warning, "warning"),)
                 if told.coloured:
                     errors += (BankError(now(), UNCOLOURED, "info"),)
-                return Updated(info_of(made.bank), made.version, carried.done, placed.by, errors, created=created)
+                return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
-            placed = await self._place(seen, told.content, placed)
         raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
@@ -268,18 +280,6 @@ class Banks:
         except NotFound:
             return None
         return found if found["version"] else None
-
-    async def _place(self, seen: Document, content: str, former: Placed | None = None) -> Placed:
-        """Where content belongs in a bank as it is seen, whose errors tell of a model that failed. `former`: where it
-        did before another changed the bank."""
-        files = texts_of(seen)
-        if former is None:
-            placed = await self._writer.place(seen["type"], files, content)
-        else:
-            placed = await self._writer.place_again(former, seen["type"], files, content)
-        if placed.failed is not None and placed is not former:
-            await self._note_error(seen, placed.failed, "warning")
-        return placed
 
     async def _repeated(self, seen: Document, request: str | None) -> Updated | None:
         """What an update did that was made before, if it was."""

@@ -14,8 +14,7 @@ from datetime import datetime
 from config.recipes import BankRecipe
 from memory.banks.decisions import CRITICAL
 from memory.banks.filing import chunks, is_critical
-from memory.banks.labels import label_of
-from memory.banks.lists import UNTICKED, box_of
+from memory.banks.labels import UNTICKED, box_of, label_of
 from memory.banks.markdown import (
     TITLE_CHARACTERS,
     Page,
@@ -51,7 +50,7 @@ LATER = 1e-6  # what an item counts more than the one before it, all else being 
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Passage:
     """An entry, or of a long one a paragraph. `spot`: its file, section (-1: before the first), entry there, and part
     of that; `opening`: the heading of a long entry; `heading`: tokens of the section's heading, where that goes with
     what stands under it; `left`: something is left to be done. What is worth more stays longer."""
@@ -83,21 +82,19 @@ class _Part:
 
 
 @dataclass
-class _Kept:
+class _Selection:
     """What stays, each part as some text. `spent`: tokens of all of it."""
 
     spent: int
-    texts: dict[_Part, str] = field(default_factory=dict)
-    headed: set[tuple[str, int]] = field(default_factory=set)
+    texts: dict[_Passage, str] = field(default_factory=dict)
 
-    def takes(self, part: _Part, text: str, limit: int) -> bool:
+    def takes(self, part: _Passage, text: str, limit: int) -> bool:
         """Keeps a part as this text, unless there would be more than `limit` tokens."""
-        cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
+        cost = count_tokens(text) + 1 + part.heading
         if self.spent + cost > limit:
             return False
         self.spent += cost
         self.texts[part] = text
-        self.headed.add(part.section)
         return True
 
 
@@ -108,11 +105,11 @@ def condense(
     that has what goes. O(n log n) in entries."""
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
-    kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
+    kept = _Selection(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
     whole = recipe.target - round(SHORT * recipe.target)
     parts = [part for name, page in pages.items() for part in _parts(kind, name, page, moment)]
     full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
-    gone: list[_Part] = []
+    gone: list[_Passage] = []
     for part in _weighed(parts, round(LEFT * whole)):
         limit = recipe.most if part.critical else whole
         if (part.critical or part.left or part.section not in full) and kept.takes(part, part.whole, limit):
@@ -120,26 +117,26 @@ def condense(
         if part.tokens <= LONG:
             full.add(part.section)
         gone.append(part)
-    told: dict[str, list[_Part]] = {name: [] for name in files}
+    left_out = dict.fromkeys(files, 0)
     stay = {part.entry for part in kept.texts}
     for part in gone:
         short = shortened(part.whole)
         limit = recipe.most if part.critical else recipe.target
         if part.spot[3] or part.entry in stay or not kept.takes(part, short, limit) or short != part.text:
-            told[part.spot[0]].append(part)
+            left_out[part.spot[0]] += 1
+    filled = {name: _filled(name, frames[name], page, kept) for name, page in pages.items()}
     return {
-        name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
-        for name, page in pages.items()
+        name: render(with_note(page, note_in(page), left_out[name], version, moment)) for name, page in filled.items()
     }
 
 
-def _weighed(parts: list[_Part], most: int) -> list[_Part]:
+def _weighed(parts: list[_Passage], most: int) -> list[_Passage]:
     """The parts, what is worth most first: each the less, the more of its section is newer. Those that are left to be
     done have no more than `most` tokens; what is older than these counts as others do."""
     newer: Counter[tuple[str, int]] = Counter()
     spent, full = 0, False
-    found: list[_Part] = []
-    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+    found: list[_Passage] = []
+    for part in sorted(parts, key=lambda passage: passage.rank, reverse=True):
         before = newer[part.section]
         newer[part.section] += part.tokens
         fits = spent + part.tokens <= most
@@ -148,7 +145,7 @@ def _weighed(parts: list[_Part], most: int) -> list[_Part]:
         spent += part.tokens if left else 0
         worth = part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)
         found.append(replace(part, left=left, worth=worth))
-    return sorted(found, key=lambda one: one.rank, reverse=True)
+    return sorted(found, key=lambda passage: passage.rank, reverse=True)
 
 
 def shortened(item: str) -> str:
@@ -166,11 +163,13 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
     with."""
     stays, _ = lead_of(page)
     titles = sections_of(kind, name)
-    return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
+    return Page(
+        "\n\n".join(stays), tuple(Section(section.title, "") for section in page.sections if section.title in titles)
+    )
 
 
-def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
-    found: list[_Part] = []
+def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Passage]:
+    found: list[_Passage] = []
     titles = sections_of(kind, name)
     for number, section in enumerate(all_sections(page), -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
@@ -182,9 +181,8 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
             opening, texts = _paragraphs(entry)
             all_critical = texts[:1] == [f"[{CRITICAL}]"] or is_critical(opening)
-            for at, text in enumerate(texts):
-                inward = min(at, len(texts) - 1 - at)  # the beginning and the end of a long entry stay longest
-                part = _Part(
+            found += [
+                _Passage(
                     (name, number, place, at),
                     opening,
                     text,
@@ -192,9 +190,10 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
                     heading,
                     all_critical or is_critical(text),
                     _is_left(text, section.title),
-                    worth - inward * LATER / 100,
+                    worth,
                 )
-                found.append(part)
+                for at, text in enumerate(texts)  # of which the first stay longest
+            ]
     return found
 
 
@@ -230,26 +229,18 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
     return opening, cut
 
 
-def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
+def _filled(name: str, frame: Page, page: Page, kept: _Selection) -> Page:
     """The frame of a page with what is kept of the page, each part under its heading, that of an entry once."""
     bodies: dict[int, list[str]] = {}
     opened: tuple[str, int, int] | None = None
-    for part, text in sorted(kept.texts.items(), key=lambda one: one[0].spot):
+    for part, text in sorted(kept.texts.items(), key=lambda kept_text: kept_text[0].spot):
         if part.spot[0] == name:
             bodies.setdefault(part.spot[1], []).append(part.text if part.entry == opened else text)
             opened = part.entry if text == part.whole else None
     sections = tuple(
-        Section(one.title, joined(bodies.get(at, [])))
-        for at, one in enumerate(page.sections)
-        if at in bodies or Section(one.title, "") in frame.sections
+        Section(section.title, joined(bodies.get(at, [])))
+        for at, section in enumerate(page.sections)
+        if at in bodies or Section(section.title, "") in frame.sections
     )
-    line = next((one for one in items(page.lead) if is_note(one)), "")
+    line = next((item for item in items(page.lead) if is_note(item)), "")
     return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)
-
-
-def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
-    """A page with a line at its beginning that says where the rest is; that of before where nothing went."""
-    if gone:
-        critical = sum(part.critical for part in gone)
-        page = with_note(page, note_in(page), len(gone), critical, version, moment)
-    return render(page)

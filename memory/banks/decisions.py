@@ -61,7 +61,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Done:
+class Applied:
     """What a decision came to. `operation_type`: as it was carried out."""
 
     target_file: str
@@ -81,14 +81,14 @@ def section_title(title: str) -> str:
 
 def merge(
     files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
-) -> tuple[dict[str, str], tuple[Done, ...]]:
+) -> tuple[dict[str, str], tuple[Applied, ...]]:
     """The files with new content in them, and what was done: one for all that a section was given in the same way, the
     first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
     stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
     to its end. O(n) in the files and the content."""
     made = dict(files)
     drafts: dict[str, _Draft] = {}
-    done: dict[tuple[str, Operation, str], Done] = {}
+    done: dict[tuple[str, Operation, str], Applied] = {}
     for decision in decisions:
         name, section = decision.target_file, section_title(decision.metadata.section)
         operation: Operation = decision.operation
@@ -107,21 +107,24 @@ def merge(
                 operation = "create" if is_new else "append"
                 draft.section(section).added.append(entry(decision.content, moment))
         key: tuple[str, Operation, str] = (name, operation, folded(section))
-        told = Done(name, operation, replace(decision.metadata, section=section))
+        told = Applied(name, operation, replace(decision.metadata, section=section))
         if key in done:
             done[key] = replace(done[key], metadata=both(done[key].metadata, told.metadata))
         elif len(done) < MOST_DONE:
             done[key] = told
-    for key, one in done.items():
-        if one.operation_type == "append" and drafts[one.target_file].section(one.metadata.section).unchanged:
-            done[key] = replace(one, operation_type="unchanged")
+    for key, applied in done.items():
+        if (
+            applied.operation_type == "append"
+            and drafts[applied.target_file].section(applied.metadata.section).unchanged
+        ):
+            done[key] = replace(applied, operation_type="unchanged")
     return made | {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
 def told_of_files(decisions: Sequence[Decision], files: Mapping[str, str]) -> str | None:
     """What a client is told where not all files that decisions name could be made; None where all are there. `files`:
     as `merge` gives them."""
-    missing = list(dict.fromkeys(one.target_file for one in decisions if one.target_file not in files))
+    missing = list(dict.fromkeys(decision.target_file for decision in decisions if decision.target_file not in files))
     if not missing:
         return None
     named = ", ".join(missing[:MOST_NAMED]) + (" and others" if len(missing) > MOST_NAMED else "")
@@ -139,15 +142,10 @@ def section_key(decision: Decision) -> tuple[str, str]:
 def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Decision]:
     """The decisions that replace a section of which these files say something else than what was shown to whom made
     them. O(n) in the files that they name."""
-    replacing = [one for one in decisions if one.operation == "replace"]
-    named = {one.target_file for one in replacing}
+    replacing = [decision for decision in decisions if decision.operation == "replace"]
+    named = {decision.target_file for decision in replacing}
     seen, there = ({name: parse(of[name]) for name in named if name in of} for of in (shown, files))
-    return [one for one in replacing if _body(seen, one) != _body(there, one)]
-
-
-def without_loss(decisions: Sequence[Decision], unseen: Sequence[Decision]) -> Sequence[Decision]:
-    """The decisions, but that what would replace a section unseen goes to its end."""
-    return [replace(one, operation="append") if one in unseen else one for one in decisions]
+    return [decision for decision in replacing if _body(seen, decision) != _body(there, decision)]
 
 
 def both(one: Metadata, other: Metadata) -> Metadata:
@@ -195,12 +193,12 @@ class _Body:
         before = self.before
         if not self.replaced:
             there, coming = items(before), set(self._coming())
-            left = [one for one in there if time_of(one) is None or _saying(one) not in coming]
+            left = [item for item in there if time_of(item) is None or _saying(item) not in coming]
             before = joined(left) if len(left) < len(there) else before
         return joined([before, *self.added] if before else self.added)
 
     def _coming(self) -> list[str]:
-        return [_saying(one) for entry in self.added for one in items(entry)]
+        return [_saying(item) for entry in self.added for item in items(entry)]
 
 
 def _saying(item: str) -> str:

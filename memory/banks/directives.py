@@ -49,7 +49,7 @@ _DIRECTIVES: TypeAdapter[list[_Decided]] = TypeAdapter(_Decisions)
 
 def decisions_in(kind: BankType, raw: str) -> list[Decision]:
     """What a model decided, of its answer. Raises `ValueError` where that is not what it was asked for."""
-    return [_decision(kind, one) for one in _Placed.model_validate_json(raw).decisions]
+    return [_decision(kind, decided) for decided in _Placed.model_validate_json(raw).decisions]
 
 
 def directives_in(kind: BankType, content: str) -> list[Decision] | None:
@@ -60,9 +60,9 @@ def directives_in(kind: BankType, content: str) -> list[Decision] | None:
         return None
     try:
         read = _DIRECTIVES.validate_python(written)
-        if any(CONTROL_CHARACTERS.search(one.content) for one in read):  # which JSON may hide
+        if any(CONTROL_CHARACTERS.search(decided.content) for decided in read):  # which JSON may hide
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
-        return [_decision(kind, one) for one in read]
+        return [_decision(kind, decided) for decided in read]
     except ValidationError as error:
         raise InvalidInput(NOT_CARRIED_OUT.format("; ".join(map(_told, error.errors()[:3])))) from None
     except ValueError:
@@ -80,8 +80,8 @@ def _written(content: str) -> Sequence[object] | None:
         return None
     changes = value if isinstance(value, list) else [value]
     is_meant = any(
-        isinstance(one, dict) and "target_file" in one and ("operation_type" in one or "content" in one)
-        for one in changes
+        isinstance(change, dict) and "target_file" in change and ("operation_type" in change or "content" in change)
+        for change in changes
     )
     return changes if is_meant else None
 
@@ -92,19 +92,19 @@ def _told(error: Any) -> str:
     return f"{'.'.join([f'change {int(number) + 1}', *map(str, names)])}: {error['msg']}"
 
 
-def _decision(kind: BankType, one: _Decided) -> Decision:
+def _decision(kind: BankType, decided: _Decided) -> Decision:
     """Without a section, rules say which of the file suits. Raises `ValueError`."""
-    name, content = one.target_file.strip().lower(), clean(one.content).strip("\n")
+    name, content = decided.target_file.strip().lower(), clean(decided.content).strip("\n")
     if not is_file_name(name) or not content.strip():
         raise ValueError(UNUSABLE)
-    section = one.metadata.section.strip() or section_for(kind, name, content)
-    category = section_title(one.metadata.category).lower()[:TAG_CHARACTERS]
+    section = decided.metadata.section.strip() or section_for(kind, name, content)
+    category = section_title(decided.metadata.category).lower()[:TAG_CHARACTERS]
     known = metadata_of(content, section_title(section), category)
-    tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
+    tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in decided.metadata.tags]
     tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
     if CRITICAL in tags and not is_critical(content):
         content = f"{content} [{CRITICAL}]" if "\n" not in content else f"[{CRITICAL}]\n\n{content}"
-    return Decision(one.operation_type, name, content, replace(known, tags=tuple(tags[:MOST_FOUND])))
+    return Decision(decided.operation_type, name, content, replace(known, tags=tuple(tags[:MOST_FOUND])))
 
 
 def clean(text: str) -> str:

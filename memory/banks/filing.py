@@ -5,13 +5,13 @@ lists. Whatever says nothing of the kind goes to the notes, as it stands: nothin
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from memory.banks.decisions import CRITICAL, MOST_FOUND, Decision, Metadata, section_title
-from memory.banks.labels import bare_label, is_cancelled, label_of, topic_of, without_done
-from memory.banks.lists import behind_box, box_of, indent_of, is_item, is_ordered
-from memory.banks.markdown import by_heading, folded, is_row, lines_in, title_in
+from memory.banks.labels import bare_label, behind_box, box_of, is_cancelled, is_item, label_of, topic_of, without_done
+from memory.banks.markdown import folded, heading_in, indent_of, is_row, lines_in
 from memory.banks.targets import Target, divided
 from memory.banks.types import PLACES, BankType, Category, default_section, sections_of
 from utils.sentences import split_sentences
@@ -32,37 +32,21 @@ _REFERENCE = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?;])[ \t]+(?=[*_A-Z])")
 
 
-@dataclass
-class Chunk:
-    """A paragraph, or an item of a list with all that stands within it. `gap`: the blanks between it and what stands
-    before it."""
+class Chunk(NamedTuple):
+    """A heading, a paragraph, or an item of a list with all that stands within it. `gap`: the blanks before it."""
 
     gap: str
     text: str
-
-
-@dataclass
-class _Group:
-    """Chunks, and what leads to them: `lead`, a line such as "Next steps:", which says that they are about `topic`."""
-
-    lead: str = ""
-    topic: Category | None = None
-    chunks: list[Chunk] = field(default_factory=list)
-
-    def takes(self, chunk: Chunk) -> bool:
-        """Whether it speaks of what comes next: the paragraph, or all items of the list."""
-        if is_item(chunk.text):
-            return not (self.lead and self.chunks) or is_item(self.chunks[-1].text)
-        return not (self.lead or self.topic) or (not self.chunks and label_of(chunk.text) is None)
 
 
 @dataclass
 class _Part:
-    """A chunk, and what it is about. `begins`: it is no part of what stands before it."""
+    """A chunk, and what it is about; None where that is what the next one is about. `begins`: it is no part of what
+    stands before it."""
 
     gap: str
     text: str
-    category: Category
+    category: Category | None
     begins: bool = False
 
 
@@ -73,12 +57,14 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
     the title of the section."""
     decisions: list[Decision] = []
     for target, text in divided(content):
-        if target is not None and target.replaces:
-            decisions += _replacing(kind, text, target)
-        elif target is not None and target.section is not None:
-            decisions += [_decided(kind, text, _own(text) or "note", target)] if text else []
-        else:
-            decisions += _filed(kind, text, target)
+        replaced: set[str] = set()
+        for category, part in _filed(kind, text, target):
+            decision = _decided(kind, part, category, target)
+            section = folded(decision.metadata.section)
+            if target is not None and target.replaces and section not in replaced and _is_for(kind, category, target):
+                replaced.add(section)
+                decision = replace(decision, operation="replace")
+            decisions.append(decision)
     if not decisions and content.strip():  # nothing but titles
         return [_decided(kind, content.strip(), "note", None)]
     return decisions
@@ -86,9 +72,9 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
 
 def section_for(kind: BankType, file: str, content: str) -> str:
     """The section of a file where content belongs that names the file and no section of it."""
-    [(heading, body), *_] = by_heading(content)
-    category = _category_of_title(kind, title_in(heading)[0]) or _own(body.strip()) or "note"
-    return _place(kind, category, Target(file, None, replaces=False))[1]
+    target = Target(file, None, replaces=False)
+    category: Category = next((category for category, _ in _filed(kind, content, target)), "note")
+    return _place(kind, category, target)[1]
 
 
 def metadata_of(text: str, section: str, category: str) -> Metadata:
@@ -109,31 +95,34 @@ def is_critical(text: str) -> bool:
 
 
 def chunks(text: str) -> list[Chunk]:
-    """The paragraphs of a text and the items of its outermost lists. A label begins one, also behind a sentence; code
-    and tables stay with what stands before them. O(n)."""
+    """The headings and paragraphs of a text and the items of its outermost lists. A label begins one, also behind a
+    sentence; code and tables stay with what stands before them. O(n)."""
     found: list[tuple[str, list[str]]] = []  # gaps, and what stands behind them
     margin: int | None = None  # at which the items of a list stand
-    gap = "\n"
+    gap, after_heading = "\n", True
     for line, fenced, _ in lines_in(text):
         if not fenced and not line.strip():
             gap += "\n"
             continue
-        is_prose = not (fenced or is_item(line) or is_row(line))
-        indent = indent_of(line) if not fenced else 0
-        if not fenced and is_item(line):
+        item, heading = not fenced and is_item(line), not fenced and heading_in(line) is not None
+        is_prose = not (fenced or item or is_row(line))
+        indent = indent_of(line)
+        if heading or after_heading:
+            starts = True
+        elif item:
             starts = margin is None or indent <= margin
         else:
             goes_on = margin is not None and indent > 0
             starts = is_prose and not goes_on and (gap != "\n" or _begins(line))
-        if starts or not found:
-            margin = indent if not fenced and is_item(line) else None
+        if starts:
+            margin = indent if item else None
         for piece_gap, piece in _sentences(line) if is_prose and margin is None else [("", line)]:
-            if starts or piece_gap or not found:
+            if starts or piece_gap:
                 found.append((piece_gap or gap, [piece]))
             else:
                 found[-1][1].extend((gap, piece))
             starts = False
-        gap = "\n"
+        gap, after_heading = "\n", heading
     return [Chunk(before, "".join(parts)) for before, parts in found]
 
 
@@ -150,77 +139,90 @@ def _sentences(line: str) -> list[tuple[str, str]]:
     return [(gap, line[start:end]) for gap, start, end in zip(gaps, starts, ends, strict=True)]
 
 
-def _filed(kind: BankType, text: str, target: Target | None) -> list[Decision]:
-    """What each part of a text says of its place. Items of a list without numbers are entries of their own."""
+def _filed(kind: BankType, text: str, target: Target | None) -> list[tuple[Category, str]]:
+    """The parts of a text that go to one place each, and what they are about; all of it where a target names one."""
+    if target is not None and target.section is not None:
+        return [(_own(text) or "note", text)] if text else []
     runs: list[tuple[Category, list[str]]] = []
     for part in _parts(kind, text, target):
-        category, run = runs[-1] if runs else (None, [""])
-        same = category is not None and _place(kind, category, target) == _place(kind, part.category, target)
-        if same and not part.begins and not (_is_loose(run[0]) and _is_loose(part.text)):
+        category: Category = part.category or "note"
+        category_before, run = runs[-1] if runs else (category, [])
+        begins = part.begins or (bool(run) and _is_loose(run[0]) and _is_loose(part.text))
+        is_apart = begins and not (target is not None and target.replaces)
+        if run and not is_apart and _place(kind, category_before, target) == _place(kind, category, target):
             run += (part.gap, part.text)
         else:
-            runs.append((part.category, [part.text]))
-    return [_decided(kind, "".join(run), category, target) for category, run in runs]
+            runs.append((category, [part.text]))
+    return [(category, "".join(run)) for category, run in runs]
 
 
 def _is_loose(text: str) -> bool:
-    return is_item(text) and not is_ordered(text)
+    """Whether a text is an item of a list without numbers, which is an entry of its own."""
+    return is_item(text) and not text.lstrip()[0].isdigit()
 
 
-def _parts(kind: BankType, text: str, target: Target | None) -> Iterator[_Part]:
-    """The chunks of a text, in order, each with what it is about, and the first of them with what leads to it."""
-    headed: tuple[int, Category | None] = (0, None)  # the last heading that says something: its level, and what
-    for heading, body in by_heading(text):
-        title, level = title_in(heading)[0], len(heading.lstrip()) - len(heading.lstrip().lstrip("#"))
-        if (category := _category_of_title(kind, title)) is not None or level <= headed[0]:
-            headed = level, category
-        under: list[_Part] = []
-        for group in _groups(body):
-            topic = group.topic or headed[1]
-            parts = [_Part(one.gap, one.text, _category(kind, one.text, topic, target)) for one in group.chunks]
-            is_title = _is_title(kind, bare_label(group.lead), topic, target)
-            under += _led(parts, group.lead, topic, is_title=is_title)
-        yield from _led(under, heading, headed[1], is_title=_is_title(kind, title, headed[1], target))
+class _Above:
+    """What headings and labels say of what stands below them: a heading of all up to the next one of its level, a label
+    alone of the next paragraph, or of all items of a list, one before other words of the items right below."""
+
+    def __init__(self, kind: BankType) -> None:
+        self._kind = kind
+        self._level = 0  # of the last heading that says something
+        self._heading: Category | None = None
+        self._label: Category | None = None
+        self._is_alone = False  # the label, and nothing has come below it yet
+
+    @property
+    def topic(self) -> Category | None:
+        return self._label or self._heading
+
+    def title_of(self, chunk: Chunk, following: Chunk | None) -> str | None:
+        """What a heading, a label alone or the line before a list says, which is so above; None for other chunks."""
+        if (found := heading_in(chunk.text)) is not None:
+            level, title = found
+            category = _category_of_title(self._kind, title)
+            if category is not None or level <= self._level:
+                self._level, self._heading = level, category
+            self._label = None
+            return title
+        if is_item(chunk.text):
+            return None
+        if label := bare_label(chunk.text):
+            self._label, self._is_alone = topic_of(label), True
+            return label
+        is_line = chunk.text.endswith(":") and "\n" not in chunk.text and label_of(chunk.text) is None
+        return chunk.text if is_line and following is not None and is_item(following.text) else None
+
+    def topic_of(self, chunk: Chunk, following: Chunk | None) -> Category | None:
+        """What is said above of a chunk that leads to nothing."""
+        if is_item(chunk.text):
+            self._is_alone = False
+            return self.topic
+        own = label_of(chunk.text)
+        topic = self.topic if self._is_alone and own is None else self._heading
+        self._label, self._is_alone = own if following is not None and following.gap == "\n" else None, False
+        return topic
 
 
-def _groups(text: str) -> list[_Group]:
-    """The chunks of a text by what leads to them: a label alone, or a line that ends in a colon before a list."""
-    groups = [_Group()]
-    for chunk in chunks(text):
-        group = groups[-1]
-        last = group.chunks[-1] if group.chunks else None
-        if not is_item(chunk.text) and (label := bare_label(chunk.text)):
-            groups.append(_Group(chunk.text, topic_of(label)))
-            continue
-        if last is not None and is_item(chunk.text) and not is_item(last.text):
-            topic = label_of(last.text)
-            if topic is None and last.text.endswith(":") and "\n" not in last.text:
-                group.chunks.pop()
-                groups.append(_Group(last.text, group.topic))
-            elif topic is not None and chunk.gap == "\n":
-                group.chunks.pop()
-                groups.append(_Group("", topic, [last]))
-        if not groups[-1].takes(chunk):
-            groups.append(_Group())
-        groups[-1].chunks.append(chunk)
-    return groups
-
-
-def _is_title(kind: BankType, title: str, category: Category | None, target: Target | None) -> bool:
-    """Whether a heading or a label is the title of the section where what it is about goes, and so stands there."""
-    return category is not None and folded(title) == folded(_place(kind, category, target)[1])
-
-
-def _led(parts: list[_Part], lead: str, category: Category | None, *, is_title: bool) -> list[_Part]:
-    """Parts with what leads to them, a heading or a label, before the first that it speaks of."""
-    if parts:
-        parts[0].begins = True
-    if not lead or is_title:
-        return parts
-    if not parts:
-        return [_Part("\n", lead, category or "note", begins=True)]
-    first = next((part for part in parts if part.category == category), parts[0])
-    first.text, first.begins = f"{lead}{first.gap}{first.text}", True
+def _parts(kind: BankType, text: str, target: Target | None) -> list[_Part]:
+    """The chunks of a text, in order, each with what it is about. What leads goes with the first that it leads to."""
+    parts: list[_Part] = []
+    above = _Above(kind)
+    begins = leads = False  # what comes next stands below a title that was left out, or below what leads to it
+    every = chunks(text)
+    for chunk, following in zip_longest(every, every[1:]):
+        title = above.title_of(chunk, following)
+        if title is None:
+            topic = above.topic_of(chunk, following)
+            parts.append(_Part(chunk.gap, chunk.text, _category(kind, chunk.text, topic, target), begins))
+            begins = leads = False
+        elif above.topic is not None and folded(title) == folded(_place(kind, above.topic, target)[1]):
+            begins = not leads
+        else:
+            parts.append(_Part(chunk.gap, chunk.text, None if following is not None else above.topic, not leads))
+            begins, leads = False, True
+    for part, next_part in reversed(list(pairwise(parts))):
+        part.category = part.category or next_part.category
     return parts
 
 
@@ -232,24 +234,6 @@ def _category(kind: BankType, text: str, context: Category | None, target: Targe
     leaves = context in APART and own in STATES and (target is None or PLACES[kind][own][0] == target.file)
     is_box = own == "next" and label_of(text[behind_box(text) :]) is None  # open, as that of a question may be
     return own if leaves and not (is_box and context not in ("done", "focus")) else context
-
-
-def _replacing(kind: BankType, text: str, target: Target) -> Iterator[Decision]:
-    """What takes the place of sections: of the one that the target names, or of each that a heading or a label does."""
-    replaced: set[str] = set()
-    for heading, body in by_heading(text) if target.section is None else [("", text)]:
-        title = title_in(heading)[0]
-        category = _category_of_title(kind, title) or _own(body.strip()) or "note"
-        file, section = _place(kind, category, target)
-        known = sections_of(kind, file)
-        is_named = target.section is not None or len(known) < 2 or PLACES[kind][category][1] in known
-        part = f"{heading}\n{body}" if folded(title) != folded(section) else body
-        decision = _decided(kind, part.strip("\n"), category, target)
-        if is_named and body.strip() and folded(section) not in replaced:
-            replaced.add(folded(section))
-            decision = replace(decision, operation="replace")
-        if decision.content:
-            yield decision
 
 
 def _decided(kind: BankType, text: str, category: Category, target: Target | None) -> Decision:
@@ -264,6 +248,12 @@ def _place(kind: BankType, category: Category, target: Target | None) -> tuple[s
         return file, section
     fits = section in sections_of(kind, target.file)
     return target.file, target.section or (section if fits else default_section(kind, target.file))
+
+
+def _is_for(kind: BankType, category: Category, target: Target) -> bool:
+    """Whether something says which section of the file that a target names content is for."""
+    known = sections_of(kind, target.file)
+    return target.section is not None or len(known) < 2 or PLACES[kind][category][1] in known
 
 
 def _category_of_title(kind: BankType, title: str) -> Category | None:

@@ -18,7 +18,7 @@ DUMP = "cache_memory_dump.json"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenBank:
     """What the files of a bank are of."""
 
     owner: str
@@ -40,7 +40,7 @@ class BankFolder:
     def of(self, owner: str, kind: BankType, identifier: str) -> Path:
         return self._of_owner(owner) / kind / file_name(identifier)
 
-    def write(self, bank: Written, texts: Mapping[str, str]) -> bool:
+    def write(self, bank: WrittenBank, texts: Mapping[str, str]) -> bool:
         """Writes a version of a bank, each file whole, the version's number last; False where a later one stands there.
         Raises `OSError`."""
         folder = self.of(bank.owner, bank.type, bank.id)
@@ -71,14 +71,14 @@ class BankFolder:
                 with suppress(OSError):
                     parent.rmdir()
 
-    def read(self, folder: Path) -> Written | None:
+    def read(self, folder: Path) -> WrittenBank | None:
         """What the files in a folder are of; None where that cannot be told."""
         try:
-            return Written(**orjson.loads((folder / STATE).read_bytes()))
+            return WrittenBank(**orjson.loads((folder / STATE).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
-    def every(self) -> Iterator[Written]:
+    def every(self) -> Iterator[WrittenBank]:
         """What there are files of."""
         for state in sorted(self.root.glob(f"*/*/*/{STATE}")):
             if (found := self.read(state.parent)) is not None:

@@ -91,14 +91,14 @@ def choose(
     none is chosen.
     """
     where, label = _path(path or ""), _label(name, path)
-    named = [one for one in banks if _label(one.name, one.path) == label]
-    there = [one for one in banks if where and _path(one.path or "") == where]
-    elsewhere = [one for one in named if one.path and one not in there]
-    takes_path = [one for one in named if not one.path] if _label(name, None) and not elsewhere else []
+    named = [bank for bank in banks if _label(bank.name, bank.path) == label]
+    there = [bank for bank in banks if where and _path(bank.path or "") == where]
+    elsewhere = [bank for bank in named if bank.path and bank not in there]
+    takes_path = [bank for bank in named if not bank.path] if _label(name, None) and not elsewhere else []
     alike = [*there, *takes_path] if where else named
-    exact = [one for one in banks if one.id == identifier]
+    exact = [bank for bank in banks if bank.id == identifier]
     chosen = (exact or alike)[0] if exact or len(alike) == 1 else None
-    return chosen, tuple(one for one in banks if one is not chosen and (one in named or one in there))
+    return chosen, tuple(bank for bank in banks if bank is not chosen and (bank in named or bank in there))
 
 
 def bank_key(owner: str, kind: BankType, identifier: str) -> str:

@@ -1,9 +1,12 @@
-"""Labels: the words before a colon that say which section what follows belongs to."""
+"""Labels and boxes: what before a text says where it belongs, and whether it is done."""
 
 import re
+from typing import Literal
 
 from memory.banks.markdown import folded
 from memory.banks.types import Category
+
+Box = Literal["open", "ticked"]
 
 LONGEST = 60  # characters of a heading that may be a label
 
@@ -35,16 +38,17 @@ _CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abando
     {"no longer needed", "not needed"}
 )
 _DONE_BEHIND = re.compile(rf"[ \t]?:[ \t]{{1,8}}(?:{_LABELS['done'].replace(', ', '|')})$", re.IGNORECASE)
-_BEFORE = re.compile(
-    r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
-    r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
-)
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
     (?P<bold>\*\*|__)?(?P<label>[A-Za-z](?:[ -]?[A-Za-z]){0,39})
     (?:[ \t]?\([^()\n]{1,60}\))?                           # who, or when
     (?:\*\*|__)?[ \t]?(?:(?::|[–—-](?=[ \t]))(?:\*\*|__)?(?=\s|$)|(?(bold)(?=[ \t]*$)|(?!)))""",
     re.VERBOSE | re.MULTILINE,
+)
+UNTICKED = re.compile(r"(?<![^ \t\n])(?:\[ \](?=\s)|☐)")
+_BOX = re.compile(r"(?:\[(?P<tick>[ xX✓✔])\](?=\s|$)|(?P<drawn>[☐☑✅]))[ \t]*")
+_MARK = re.compile(  # a box makes an item of a line without a mark, too
+    r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)|(?=\[[ xX✓✔]\](?:\s|$)|[☐☑✅]))"
 )
 
 
@@ -87,10 +91,37 @@ def _split(text: str) -> tuple[str, int]:
 
 
 def _bare(label: str) -> str:
-    """A label as it stands in the table, or without what only tells it from others; empty where it is none."""
+    """A label as it stands in the table, in the singular; empty where it is none."""
     plain = folded(label.replace("-", " "))
-    for words in (plain, _BEFORE.sub("", plain, count=1) if _BEFORE.match(plain) else plain):
-        for bare in (words, words.removesuffix("s")):
-            if bare in _TOPICS:
-                return bare
-    return ""
+    return next((known for known in (plain, plain.removesuffix("s")) if known in _TOPICS), "")
+
+
+def is_item(text: str) -> bool:
+    """Whether a text begins with an item of a list."""
+    return _MARK.match(text) is not None
+
+
+def box_of(text: str) -> Box | None:
+    """The box that a text, or the item that it is, begins with; None where there is none."""
+    found = _BOX.match(text, _behind_mark(text))
+    if found is None:
+        return None
+    return "open" if found["tick"] == " " or found["drawn"] == "☐" else "ticked"
+
+
+def behind_box(text: str) -> int:
+    """Where an item's own words begin, behind its mark and its box."""
+    at = _behind_mark(text)
+    found = _BOX.match(text, at)
+    return found.end() if found is not None else at
+
+
+def with_tick(text: str) -> str:
+    """A text, or the item that it is, with its box ticked; as it is where it has none that is open."""
+    at, end = _behind_mark(text), behind_box(text)
+    return text[:at] + text[at:end].replace("[ ]", "[x]").replace("☐", "☑") + text[end:]
+
+
+def _behind_mark(text: str) -> int:
+    found = _MARK.match(text)
+    return found.end() if found is not None else 0

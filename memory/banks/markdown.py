@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from utils.text import count_tokens
 
 LONGEST_TITLE = 120
+TAB = 4  # columns
 ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands under one of level 3
 LINE_CHARACTERS = 400  # up to which a single line is an item of a list
 TITLE_CHARACTERS = 300  # of a heading, above which it is not taken for one when a file is condensed
@@ -43,12 +44,12 @@ class Page:
     def find(self, title: str) -> Section | None:
         """The section of this title, whatever its capitals."""
         wanted = folded(title)
-        return next((one for one in self.sections if folded(one.title) == wanted), None)
+        return next((section for section in self.sections if folded(section.title) == wanted), None)
 
     def with_section(self, section: Section) -> "Page":
         """The page with a section in the place of the one of its title, or at the end."""
         wanted = folded(section.title)
-        places = [at for at, one in enumerate(self.sections) if folded(one.title) == wanted]
+        places = [at for at, section in enumerate(self.sections) if folded(section.title) == wanted]
         if not places:
             return replace(self, sections=(*self.sections, section))
         at = places[0]
@@ -85,7 +86,7 @@ def parse(text: str) -> Page:
 
 def render(page: Page) -> str:
     """A file of its sections; `parse` gives them back."""
-    parts = [page.lead, *(f"## {one.title}\n\n{one.body}".rstrip() for one in page.sections)]
+    parts = [page.lead, *(f"## {section.title}\n\n{section.body}".rstrip() for section in page.sections)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -158,7 +159,7 @@ def lead_of(page: Page) -> tuple[list[str], list[str]]:
     that says where the rest is."""
     title, _, rest = page.lead.partition("\n")
     stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
-    others = [one for one in items(rest if stays else page.lead) if not is_note(one)]
+    others = [item for item in items(rest if stays else page.lead) if not is_note(item)]
     if others and _is_remark(others[0]):
         stays.append(others.pop(0))
     return stays, others
@@ -191,17 +192,6 @@ def joined(parts: list[str]) -> str:
     return "".join(text)
 
 
-def by_heading(text: str) -> list[tuple[str, str]]:
-    """Each heading of a text, as it stands, with what stands under it; before them what stands under none, if any."""
-    found: list[tuple[str, list[str]]] = [("", [])]
-    for line, fenced, _ in lines_in(text):
-        if not fenced and _HEADING.match(line):
-            found.append((line, []))
-        else:
-            found[-1][1].append(line)
-    return [(heading, "\n".join(lines)) for heading, lines in found if heading or any(map(str.strip, lines))]
-
-
 def paragraphs(text: str) -> list[str]:
     """A text's runs of lines without a blank one; code is one, whatever stands in it."""
     found: list[list[str]] = [[]]
@@ -219,11 +209,16 @@ def is_row(line: str) -> bool:
     return line.lstrip(" \t").startswith("|")
 
 
-def title_in(block: str) -> tuple[str, str]:
-    """The heading that a block begins with, without its marks, and the rest; no heading: empty, and all of it."""
-    first, _, rest = block.partition("\n")
-    found = _HEADING.match(first)
-    return (title_of(first[found.end() :]), rest.strip("\n")) if found else ("", block)
+def heading_in(line: str) -> tuple[int, str] | None:
+    """The level of the heading that a line outside of code is, and what it says; None where it is none."""
+    found = _HEADING.match(line)
+    return (len(found[1]), title_of(line[found.end() :])) if found is not None else None
+
+
+def indent_of(line: str) -> int:
+    """The column at which a line begins."""
+    wide = line.expandtabs(TAB)
+    return len(wide) - len(wide.lstrip())
 
 
 def title_of(heading: str) -> str:

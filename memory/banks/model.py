@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.banks.decisions import Decision, section_title
+from memory.banks.decisions import Decision
 from memory.banks.directives import clean, decisions_in
 from memory.banks.filing import is_critical
-from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
+from memory.banks.markdown import Section, items, parse, render, tokens_of
 from memory.banks.omissions import flat, stands_in
 from memory.banks.types import BankType
 from memory.store import ask_for_json
@@ -27,37 +27,22 @@ class _Optimised(BaseModel):
     files: dict[str, str]
 
 
-def as_shown(files: Mapping[str, str], recipe: BankRecipe, whole: Sequence[Decision] = ()) -> Mapping[str, str]:
-    """A bank's files as a model that places content sees them: of a large bank the headings, and what stands in the
-    sections that `whole` is for, as many of them as there is room for (`recipe.shown` characters)."""
-    if tokens_of(files) <= 2 * recipe.most:
-        return files
-    pages = {name: parse(text) for name, text in files.items()}
-    outlines = {
-        name: Page(page.lead, tuple(Section(one.title, "") for one in page.sections)) for name, page in pages.items()
-    }
-    room = recipe.shown
-    for name, title in dict.fromkeys((one.target_file, section_title(one.metadata.section)) for one in whole):
-        found = pages[name].find(title) if name in pages else None
-        if found is not None and len(found.body) <= room:
-            outlines[name] = outlines[name].with_section(found)
-            room -= len(found.body)
-    return {name: render(page) for name, page in outlines.items()}
-
-
 async def decide_by_model(
     model: ChatModel, kind: BankType, bank: Mapping[str, str], content: str, recipe: BankRecipe
 ) -> list[Decision]:
-    """Where new content belongs. `bank`: its files as `as_shown` gives them. Raises `ModelError`; `ModelGarbage` where
-    the answer cannot be read, names what cannot be a file, or leaves out more of the content's words than it may."""
+    """Where new content belongs. `bank`: its files. Raises `ModelError`; `ModelGarbage` where content or bank are too
+    long to be shown, or the answer cannot be read, names what cannot be a file, or leaves out more of the content's
+    words than it may."""
     if len(content) > recipe.shown:
         raise ModelGarbage(f"The content is too long for the model ({len(content):,} characters)")
+    if (size := tokens_of(bank)) > 2 * recipe.most:
+        raise ModelGarbage(f"The memory bank is too long for the model (about {size:,} tokens)")
     data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:
         decisions = decisions_in(kind, raw)
         wanted = set(content_stems(content))
-        said = {stem for one in decisions for stem in content_stems(one.content)}
+        said = {stem for decision in decisions for stem in content_stems(decision.content)}
         if len(wanted & said) < recipe.kept_words * len(wanted):
             raise ValueError("it leaves out part of the content")
         return decisions

@@ -9,56 +9,42 @@ from memory.banks.markdown import NOTE, Page, all_sections, is_note, items, para
 
 MOST_NAMED = 3  # versions that a file names, the newest; the oldest of these names those before it
 
-_COUNT = re.compile(r": (\d+) entr(?:y|ies)(?: \((\d+) of them critical\))? shortened or left out; ")
-_VERSION = re.compile(r"version (\d+)(?: has)?(?: (\d+))?")
-_MORE = "the others"
+_COUNT = re.compile(r": (\d+) entr(?:y|ies)\b")
+_VERSION = re.compile(r"\bversion (\d+)")
 
 
 @dataclass(frozen=True)
 class Note:
-    """What the line of a condensed file says: how many entries were shortened or left out in all, how many of these
-    were critical, and of the last versions that have some, how many each has, the newest first."""
+    """What the line of a condensed file says: how many entries were shortened or left out in all, and which versions
+    have them, the newest first."""
 
     entries: int
-    critical: int
-    versions: tuple[tuple[int, int], ...]
+    versions: tuple[int, ...]
 
     def line(self, moment: datetime) -> str:
         """The line, which `note_in` reads again."""
         many = "1 entry" if self.entries == 1 else f"{self.entries} entries"
-        many += f" ({self.critical} of them critical)" if self.critical else ""
-        return f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; {self._where()}._"
-
-    def _where(self) -> str:
-        (newest, count), *others = self.versions[:MOST_NAMED]
-        if count == self.entries:
-            return f"version {newest} has all of it"
-        told = f"version {newest} has {count}" + "".join(f", version {version} {count}" for version, count in others)
-        if sum(count for _, count in self.versions[:MOST_NAMED]) < self.entries:
-            told += f" and names those that have {_MORE}"
-        return told
+        named = [f"version {number}" for number in self.versions[:MOST_NAMED]]
+        where = f"{named[0]} has all of it" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} have it"
+        more = ", and the last of these names those before it" if len(self.versions) > MOST_NAMED else ""
+        return f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; {where}{more}._"
 
 
 def note_in(page: Page) -> Note | None:
     """What the line of a file says of its former versions; None where it has none."""
-    line = next((one for one in items(page.lead) if is_note(one)), "")
-    if (counted := _COUNT.search(line)) is None:
-        return None
-    entries = int(counted[1])
-    found = _VERSION.findall(line, counted.end())
-    versions = tuple((int(version), int(count) if count else entries) for version, count in found)
-    return Note(entries, int(counted[2] or 0), versions) if versions else None
+    line = next((item for item in items(page.lead) if is_note(item)), "")
+    versions = tuple(map(int, _VERSION.findall(line)))
+    return Note(int(counted[1]), versions) if (counted := _COUNT.search(line)) is not None and versions else None
 
 
-def with_note(page: Page, former: Note | None, entries: int, critical: int, version: int, moment: datetime) -> Page:
+def with_note(page: Page, former: Note | None, entries: int, version: int, moment: datetime) -> Page:
     """A page that says at its beginning how many entries went in all, and which versions have them. `former`: what it
     said of those that went before; `version`: the one that has those which went now. Of none it says nothing."""
     note = former
     if entries:
-        before = former or Note(0, 0, ())
-        versions = ((version, entries), *before.versions)
-        note = Note(before.entries + entries, before.critical + critical, versions)
-    lead = [one for one in items(page.lead) if not is_note(one)]
+        before = former or Note(0, ())
+        note = Note(before.entries + entries, (version, *before.versions))
+    lead = [item for item in items(page.lead) if not is_note(item)]
     line = [note.line(moment)] if note is not None else []
     return Page("\n\n".join([*lead[:2], *line, *lead[2:]]), page.sections)
 
@@ -66,7 +52,7 @@ def with_note(page: Page, former: Note | None, entries: int, critical: int, vers
 def versions_named(files: Mapping[str, str]) -> list[int]:
     """The versions of a bank that its files name for what is not in them any more, the newest first."""
     notes = filter(None, map(note_in, map(parse, files.values())))
-    return sorted({version for note in notes for version, _ in note.versions}, reverse=True)
+    return sorted({version for note in notes for version in note.versions}, reverse=True)
 
 
 @dataclass(frozen=True)
@@ -93,10 +79,10 @@ def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int
     """Files that a model wrote anew, each with the line that says which versions have what it does not say as they
     did."""
     gone: dict[str, int] = {}
-    for one in omitted_between(before, after):
-        gone[one.file] = gone.get(one.file, 0) + len(one.entries)
+    for omitted in omitted_between(before, after):
+        gone[omitted.file] = gone.get(omitted.file, 0) + len(omitted.entries)
     return {
-        name: render(with_note(parse(text), note_in(parse(before[name])), gone.get(name, 0), 0, version, moment))
+        name: render(with_note(parse(text), note_in(parse(before[name])), gone.get(name, 0), version, moment))
         for name, text in after.items()
     }
 
@@ -104,7 +90,7 @@ def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int
 def stands_in(text: str, texts: Iterable[str]) -> bool:
     """Whether a text stands in one of others, which are `flat`; blanks make no difference."""
     words = flat(text)
-    return any(words in one for one in texts)
+    return any(words in other for other in texts)
 
 
 def flat(text: str) -> str:

@@ -9,34 +9,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory.banks.decisions import MOST_DONE, Decision, Done, Metadata, merge
-from memory.banks.labels import bare_label, behind_label, is_cancelled, label_of, topic_of, without_done
-from memory.banks.lists import behind_box, box_of, indent_of, is_item, with_tick
+from memory.banks.decisions import MOST_DONE, Applied, Decision, Metadata, merge
+from memory.banks.labels import (
+    bare_label,
+    behind_box,
+    behind_label,
+    box_of,
+    is_cancelled,
+    is_item,
+    label_of,
+    topic_of,
+    with_tick,
+    without_done,
+)
 from memory.banks.markdown import (
     LINE_CHARACTERS,
     Section,
     folded,
+    heading_in,
+    indent_of,
     items,
     joined,
     lines_in,
     parse,
     render,
     time_of,
-    title_in,
     without_time,
 )
 from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS
 
 _OPEN = frozenset(map(folded, OPEN_SECTIONS))
 _AROUND = " \t*_~`\"'“”‘’.,:;!"
-
-
-@dataclass(frozen=True)
-class Carried:
-    """A bank's files with new content in them, and what was done."""
-
-    files: dict[str, str]
-    done: tuple[Done, ...]
 
 
 @dataclass
@@ -57,7 +60,7 @@ class _Item:
 
 
 @dataclass
-class _Said:
+class _Outcomes:
     """What new content calls done, not to be done any more, and open; what it says last counts."""
 
     done: set[str] = field(default_factory=set)
@@ -69,14 +72,16 @@ class _Said:
         return self.done | self.dropped
 
 
-def carry_out(files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime) -> Carried:
-    """Puts new content into a bank's files (`merge`), and takes out of what is open what the content says to be done or
-    dropped, and what it says to be open once more. An item that others stand under is ticked off. Of items that have
-    the same words under others none is meant. O(n) in the files and the content."""
+def carry_out(
+    files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
+) -> tuple[dict[str, str], tuple[Applied, ...]]:
+    """Puts new content into a bank's files and returns them, and what was done (`merge`); and takes out of what is open
+    what the content says to be done or dropped, and what it says to be open once more. An item that others stand under
+    is ticked off. Of items that have the same words under others none is meant. O(n) in the files and the content."""
     made, done = merge(files, decisions, moment)
-    said = _said_by(decisions)
+    said = _outcomes_in(decisions)
     if not (said.over or said.open):
-        return Carried(made, done)
+        return made, done
     pages = {name: parse(text) for name, text in made.items()}
     where: dict[str, set[str]] = defaultdict(set)  # for each name, what the items stand under that have it
     for page in pages.values():
@@ -85,25 +90,25 @@ def carry_out(files: Mapping[str, str], decisions: Sequence[Decision], moment: d
                 for name in item.names:
                     where[name].add(item.under)
     meant = {name for name in said.over if len(where.get(name, ())) == 1}
-    settled: list[Done] = []
+    settled: list[Applied] = []
     for file, page in pages.items():
         sections = tuple(_settled(one, meant, said) if _is_open(one) else one for one in page.sections)
         if sections == page.sections:
             continue
         made[file] = render(replace(page, sections=sections))
         settled += [
-            Done(file, "settle", Metadata(after.title, "next"))
+            Applied(file, "settle", Metadata(after.title, "next"))
             for before, after in zip(page.sections, sections, strict=True)
             if before != after and any(not meant.isdisjoint(item.names) for item in _open_items(before))
         ]
-    return Carried(made, tuple(dict.fromkeys((*settled, *done)))[:MOST_DONE])
+    return made, tuple(dict.fromkeys((*settled, *done)))[:MOST_DONE]
 
 
-def _said_by(decisions: Sequence[Decision]) -> _Said:
-    said = _Said()
+def _outcomes_in(decisions: Sequence[Decision]) -> _Outcomes:
+    said = _Outcomes()
     for decision in decisions:
         first = decision.content.partition("\n")[0]
-        title = title_in(first)[0]
+        _, title = heading_in(first) or (0, "")
         dropped = is_cancelled(f"{title}:" if title else first)
         is_done = decision.metadata.category == "done" or folded(decision.metadata.section) == "done"
         for item in _items(decision.content):
@@ -131,7 +136,7 @@ def _open_items(section: Section) -> list[_Item]:
     return [item for item in _items(section.body) if box_of(item.line) != "ticked"]
 
 
-def _settled(section: Section, meant: set[str], said: _Said) -> Section:
+def _settled(section: Section, meant: set[str], said: _Outcomes) -> Section:
     """An open section without what is meant to be open no more, and without all but the last of what is said to be open
     once more."""
     kept: list[str] = []
@@ -159,7 +164,8 @@ def _settled(section: Section, meant: set[str], said: _Said) -> Section:
 def _says(line: str) -> bool:
     """Whether a line says something, and is no label, heading or time of what stood below it."""
     said = without_time(line).strip()
-    return bool(said) and not bare_label(said) and topic_of(title_in(said)[0]) is None
+    _, title = heading_in(said) or (0, "")
+    return bool(said) and not bare_label(said) and topic_of(title) is None
 
 
 def _items(text: str) -> list[_Item]:

@@ -105,7 +105,7 @@ async def bank_records(collections: Collections, owner: str) -> AsyncIterator[Re
             yield Record("bank", BankLine.picked(bank) | {"version": number})
 
 
-class Arriving:
+class IncomingBank:
     """A bank of which versions have come, as far as they say what it holds."""
 
     def __init__(self, fields: Document) -> None:
@@ -150,8 +150,8 @@ class BankTaker:
         self._store = store
         self._sections = sections
         self._due = due
-        self._arriving: Arriving | None = None
-        self._begun: Arriving | None = None
+        self._arriving: IncomingBank | None = None
+        self._begun: IncomingBank | None = None
 
     def check(self, record: Record) -> None:
         fields, arriving = record.fields, self._arriving
@@ -164,7 +164,7 @@ class BankTaker:
         if arriving is None or arriving.ended:
             if fields["type"] == "global" and fields["id"] != GLOBAL_ID:
                 raise InvalidInput(f"id: of the global bank it is {GLOBAL_ID}")
-            arriving = self._arriving = Arriving(fields)
+            arriving = self._arriving = IncomingBank(fields)
         elif arriving.named != _named(fields):
             raise InvalidInput("id: the bank of the versions before it is missing")
         arriving.add(fields)
@@ -199,7 +199,7 @@ class BankTaker:
             await self._versions.delete_many({"user_id": self._owner, "epoch": self._begun.epoch})
         self._begun = None
 
-    async def _begin(self, arriving: Arriving) -> None:
+    async def _begin(self, arriving: IncomingBank) -> None:
         kind, identifier, _ = arriving.named
         self._begun = arriving
         key = bank_key(self._owner, kind, identifier)
@@ -211,7 +211,7 @@ class BankTaker:
         await self._versions.delete_many({"user_id": self._owner, "bank": key, "imported": True})
         arriving.epoch = new_id()
 
-    async def _end(self, arriving: Arriving, fields: Document) -> Landed:
+    async def _end(self, arriving: IncomingBank, fields: Document) -> Landed:
         """Adds the bank. Where another of its name was made meanwhile, that one stays, and the versions go."""
         kind, identifier, _ = arriving.named
         if arriving.epoch is None:
@@ -249,7 +249,7 @@ def _version(owner: str, epoch: str, fields: Document) -> Document:
     }
 
 
-def _bank(owner: str, arriving: Arriving, fields: Document, due: Document) -> Document:
+def _bank(owner: str, arriving: IncomingBank, fields: Document, due: Document) -> Document:
     files = [{"name": name, "tokens": count_tokens(file["text"])} | file for name, file in arriving.files.items()]
     return {
         "_id": bank_key(owner, arriving.named[0], arriving.named[1]),

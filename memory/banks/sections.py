@@ -13,10 +13,9 @@ from memory.banks.omissions import omitted_between
 from memory.banks.store import BankStore
 from memory.banks.types import BankType
 from memory.domain import SECTION
-from memory.gists import GistEraser, JustSaid
+from memory.gists import GistEraser, JustSaid, new_gist
 from memory.ids import derived_id
-from memory.store import Collections, NamedLeases, claim, pending
-from utils.clock import now
+from memory.store import Collections, NamedLeases, claim
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
@@ -107,7 +106,7 @@ class BankSections:
 
     async def _write(self, owner: str, key: str, wanted: list[Document]) -> None:
         own = {"user_id": owner, "bank": key}
-        there = {one["_id"] async for one in self._vectors.find(own, {"_id": 1})}
+        there = {gist["_id"] async for gist in self._vectors.find(own, {"_id": 1})}
         await self._add(owner, [gist for gist in wanted if gist["_id"] not in there])
         stale = sorted(there - {gist["_id"] for gist in wanted})
         if stale:
@@ -154,19 +153,8 @@ def _title(bank: Document, file: str, heading: str) -> str:
 
 
 def _gist(bank: Document, key: str, content: str, moment: datetime) -> Document:
-    return {
-        "_id": key,
-        "id": key,
-        "user_id": bank["user_id"],
-        "bank": bank["_id"],
-        "session_id": f"{bank['type']}/{bank['id']}",
-        "kind": SECTION,
-        "role": SECTION,
-        "content": content,
-        "timestamp": moment,
-        "created_at": now(),
-        "embed": pending(),
-    }
+    session_id = f"{bank['type']}/{bank['id']}"
+    return new_gist(key, bank["user_id"], session_id, SECTION, content, moment, bank=bank["_id"])
 
 
 def _pieces(text: str, updated_at: datetime) -> Iterator[tuple[str, str, datetime]]:

@@ -10,12 +10,12 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.banks.decisions import Done
+from memory.banks.decisions import Applied
 from memory.banks.ids import NamedBank, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.types import BankType
@@ -44,7 +44,7 @@ class Change:
     files: Mapping[str, str]
     reason: Reason
     by: str
-    done: Sequence[Done] = ()
+    done: Sequence[Applied] = ()
     said: str | None = None
     conversation_id: str | None = None
     update_count: int | None = None
@@ -131,9 +131,8 @@ class BankStore:
 
     async def was_made(self, bank: Document, request: str) -> Document | None:
         """The version of a bank that a request made of late, if it did."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         late = {"request": request, "at": {"$gt": now() - REPEATED_WITHIN}}
-        found: Document | None = await self._versions.find_one(own | late)
+        found: Document | None = await self._versions.find_one(versions_of(bank) | late)
         return found
 
     async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> str | None:
@@ -153,49 +152,30 @@ class BankStore:
         fields = {"type": 1, "id": 1, "name": 1, "path": 1, "updated_at": 1, "created_at": 1}
         found = await self._banks.find(own, fields).to_list(None)
         found.sort(key=lambda bank: (bank["created_at"], bank["_id"]))
-        return [NamedBank(one["type"], one["id"], one["name"], one["path"], one["updated_at"]) for one in found]
+        return [NamedBank(bank["type"], bank["id"], bank["name"], bank["path"], bank["updated_at"]) for bank in found]
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        found: Document | None = await self._versions.find_one({"_id": _key(bank, number), **own})
+        own = versions_of(bank)
+        found: Document | None = await self._versions.find_one(own | {"_id": _key(bank, number)})
         if found is None:
             raise NotFound("The memory bank has no such version")
-        wanted = {_key(bank, file["version"]) for file in found["files"]}
-        made = await self._versions.find({"_id": {"$in": sorted(wanted)}, **own}, {"texts": 1, "version": 1}).to_list(
-            None
-        )
-        texts = {(one["version"], file["name"]): file["text"] for one in made for file in one["texts"]}
+        wanted = own | {"_id": {"$in": sorted({_key(bank, file["version"]) for file in found["files"]})}}
+        made = await self._versions.find(wanted, {"texts": 1, "version": 1}).to_list(None)
+        texts = {(version["version"], file["name"]): file["text"] for version in made for file in version["texts"]}
         return found, {file["name"]: texts[file["version"], file["name"]] for file in found["files"]}
-
-    async def versions(self, bank: Document, limit: int, before: int | None) -> list[Document]:
-        """What is known of a bank's versions but for their texts, the newest first."""
-        number = {"$lte": bank["version"]} if before is None else {"$lt": before}
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": number, "epoch": bank["epoch"]}
-        cursor = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)]).limit(limit)
-        return await cursor.to_list(None)
 
     async def condensed_since(self, bank: Document, number: int) -> list[int]:
         """The versions of a bank behind one, as far as it goes, that condensing made, in order."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": {"$gt": number, "$lte": bank["version"]}}
-        made = self._versions.find(own | {"epoch": bank["epoch"], "reason": "optimise"}, {"version": 1})
-        return sorted([one["version"] async for one in made])
-
-    async def page(self, owner: str, limit: int, after: tuple[datetime, str] | None) -> list[Document]:
-        """Banks without their texts, the last changed first. `after`: `updated_at` and `_id` of the last one seen."""
-        filter: dict[str, Any] = {"user_id": owner, "deleted_at": None}
-        if after is not None:
-            moment, key = after
-            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
-        return await self._banks.find(filter, HEAD).sort([("updated_at", -1), ("_id", -1)]).limit(limit).to_list(None)
+        behind = {"version": {"$gt": number, "$lte": bank["version"]}, "reason": "optimise"}
+        made = self._versions.find(versions_of(bank) | behind, {"version": 1})
+        return sorted([version["version"] async for version in made])
 
     async def note_error(self, bank: Document, description: str, severity: Severity) -> None:
         """Adds to a bank's errors, of which the newest are kept."""
         error = {"timestamp": now(), "description": description, "severity": severity}
-        await self._banks.update_one(
-            {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]},
-            {"$push": {"errors": {"$each": [error], "$slice": -MOST_ERRORS}}},
-        )
+        newest = {"$each": [error], "$slice": -MOST_ERRORS}
+        await self._banks.update_one(_same(bank), {"$push": {"errors": newest}})
 
     async def mark_deleted(self, owner: str, kind: BankType, identifier: str) -> Document | None:
         """Marks a bank as going, so that nobody finds or changes it; returns it. None where there is none."""
@@ -215,10 +195,8 @@ class BankStore:
         """Deletes a marked bank with its versions; returns how many banks and how many versions. Its sections are
         another's to delete: whoever marked it, the sweep, or who makes the bank anew, whose sections take their
         place."""
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        versions = (await self._versions.delete_many(own)).deleted_count
-        same = {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]}
-        return (await self._banks.delete_one(same)).deleted_count, versions
+        versions = (await self._versions.delete_many(versions_of(bank))).deleted_count
+        return (await self._banks.delete_one(_same(bank))).deleted_count, versions
 
     async def forget_strays(self, owner: str, moment: datetime) -> int:
         """Deletes the versions of a user's banks that are gone, which a writer may have left that died; returns how
@@ -257,20 +235,13 @@ class BankStore:
             "sections": leased(),  # by whoever made the version, for as long as a lease runs
             "tidying": due,
         }
-        same = {
-            "_id": seen["_id"],
-            "user_id": seen["user_id"],
-            "epoch": seen["epoch"],
-            "version": version["version"] - 1,
-            "deleted_at": None,
-        }
-        done = await self._banks.update_one(same, {"$set": made})
+        as_before = _same(seen) | {"version": version["version"] - 1, "deleted_at": None}
+        done = await self._banks.update_one(as_before, {"$set": made})
         return seen | made if done.matched_count else None
 
     async def _advanced_by_another(self, seen: Document, version: Document) -> Document:
         """The bank, which others brought up to this version or beyond. Where it was deleted, the version goes, too."""
-        own = {"_id": seen["_id"], "user_id": seen["user_id"], "epoch": seen["epoch"], "deleted_at": None}
-        found: Document | None = await self._banks.find_one(own)
+        found: Document | None = await self._banks.find_one(_same(seen) | {"deleted_at": None})
         if found is None:
             await self._versions.delete_one({"_id": version["_id"], "user_id": seen["user_id"]})
             raise NotFound("The memory bank was deleted meanwhile")
@@ -286,6 +257,16 @@ def _key(bank: Document, number: int) -> str:
     return version_key(bank["epoch"], number)
 
 
+def _same(bank: Document) -> Document:
+    """The filter of a bank, and of none that was made anew in its place."""
+    return {name: bank[name] for name in ("_id", "user_id", "epoch")}
+
+
+def versions_of(bank: Document) -> Document:
+    """The filter of a bank's versions."""
+    return {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
+
+
 def _version(seen: Document, change: Change) -> Document:
     number = seen["version"] + 1
     before = {file["name"]: file for file in seen["files"]}
@@ -299,7 +280,7 @@ def _version(seen: Document, change: Change) -> Document:
         "at": now(),
         "by": change.by,
         "reason": change.reason,
-        "changes": [asdict(one) for one in change.done],
+        "changes": [asdict(applied) for applied in change.done],
         "files": [
             {"name": name, "version": number if name in changed else before[name]["version"]} for name in change.files
         ],
@@ -317,7 +298,7 @@ def _version(seen: Document, change: Change) -> Document:
 
 
 @dataclass(frozen=True)
-class Cached:
+class CachedBank:
     """A bank as it stood in the store at `since`. `size`: of its texts, in bytes of UTF-8."""
 
     bank: Document
@@ -329,10 +310,10 @@ class BankCache:
     """Texts of banks, by the `_id` of the bank, each with the version that it is of."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Cached] = OrderedDict()
+        self._kept: OrderedDict[str, CachedBank] = OrderedDict()
         self._size = 0
 
-    def get(self, head: Document) -> Cached | None:
+    def get(self, head: Document) -> CachedBank | None:
         """A bank, where it is kept in the version that its head says."""
         kept = self._kept.get(head["_id"])
         if kept is None or (kept.bank["epoch"], kept.bank["version"]) != (head["epoch"], head["version"]):
@@ -340,9 +321,9 @@ class BankCache:
         self._kept.move_to_end(head["_id"])
         return kept
 
-    def put(self, bank: Document) -> Cached:
+    def put(self, bank: Document) -> CachedBank:
         """Keeps a bank; not in the place of a later version."""
-        made = Cached(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
+        made = CachedBank(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
         former = self._kept.get(bank["_id"])
         if former is not None and former.bank["epoch"] == bank["epoch"] and former.bank["version"] > bank["version"]:
             return made
@@ -362,6 +343,6 @@ class BankCache:
         for key in [key for key, kept in self._kept.items() if kept.bank["user_id"] == owner]:
             self.drop(key)
 
-    def every(self) -> list[Cached]:
+    def every(self) -> list[CachedBank]:
         """All that is kept, for whoever looks for a fault."""
         return list(self._kept.values())

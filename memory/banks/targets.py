@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.banks.decisions import is_file_name
-from memory.banks.markdown import block, by_heading, lines_in, unified
+from memory.banks.markdown import block, heading_in, lines_in, unified
 from utils.errors import InvalidInput
 
 EMPTY = "There is no content to keep"
@@ -100,7 +100,8 @@ def check_filled(content: str) -> None:
     it, or where there are lines alone that name files."""
     stretches = divided(content)
     for target, text in stretches:
-        if target is not None and target.replaces and not any(body.strip() for _, body in by_heading(text)):
+        says = any(line.strip() and (fenced or heading_in(line) is None) for line, fenced, _ in lines_in(text))
+        if target is not None and target.replaces and not says:
             raise InvalidInput(UNFILLED.format(target))
     if not any(text for _, text in stretches):
         raise InvalidInput(EMPTY)

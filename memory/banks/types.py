@@ -10,22 +10,9 @@ BankType = Literal["project", "code", "global"]
 BANK_TYPES: tuple[BankType, ...] = get_args(BankType)
 
 Category = Literal[
-    "purpose",
-    "requirement",
-    "constraint",
-    "architecture",
-    "dependency",
-    "decision",
-    "done",
-    "next",
-    "focus",
-    "question",
-    "pattern",
-    "issue",
-    "preference",
-    "reference",
-    "note",
-]
+    "purpose", "requirement", "constraint", "architecture", "dependency", "decision", "done", "next", "focus",
+    "question", "pattern", "issue", "preference", "reference", "note",
+]  # fmt: skip
 # What gives way first when a bank is condensed: discussion, then implementation, then architecture.
 Weight = Literal["architecture", "implementation", "discussion"]
 
@@ -36,67 +23,49 @@ class FileKind:
 
     name: str
     title: str
+    weight: Weight
     about: str
     sections: tuple[str, ...]
-    weight: Weight
 
 
-ARCHITECTURE = FileKind(
-    "architecture.md",
-    "Architecture",
-    "What it is made of, as it is now.",
-    ("Overview", "Components", "Dependencies"),
-    "architecture",
+def _file(name: str, weight: Weight, about: str, sections: str, title: str = "") -> FileKind:
+    title = title or name.removesuffix(".md").capitalize()
+    return FileKind(name, title, weight, about, tuple(sections.split(", ")))
+
+
+_ARCHITECTURE = _file(
+    "architecture.md", "architecture", "What it is made of, as it is now.", "Overview, Components, Dependencies"
 )
-DECISIONS = FileKind(
-    "decisions.md", "Decisions", "What was decided, when and why; the newest last.", ("Decisions",), "architecture"
-)
-ACTIVE = FileKind(
-    "active.md", "Active work", "What is under way.", ("Current focus", "Open questions", "Notes"), "implementation"
+_DECISIONS = _file("decisions.md", "architecture", "What was decided, when and why; the newest last.", "Decisions")
+_ACTIVE = _file(
+    "active.md", "implementation", "What is under way.", "Current focus, Open questions, Notes", title="Active work"
 )
 
 FILES: dict[BankType, tuple[FileKind, ...]] = {
     "project": (
-        FileKind(
+        _file(
             "context.md",
-            "Context",
-            "What the project is for, and for whom.",
-            ("Purpose", "Requirements", "Constraints"),
             "architecture",
+            "What the project is for, and for whom.",
+            "Purpose, Requirements, Constraints",
         ),
-        ARCHITECTURE,
-        DECISIONS,
-        FileKind(
-            "progress.md", "Progress", "What is done and what comes next.", ("Done", "Next", "Issues"), "implementation"
-        ),
-        ACTIVE,
+        _ARCHITECTURE,
+        _DECISIONS,
+        _file("progress.md", "implementation", "What is done and what comes next.", "Done, Next, Issues"),
+        _ACTIVE,
     ),
     "code": (
-        ARCHITECTURE,
-        FileKind(
-            "patterns.md",
-            "Patterns",
-            "How code is written here.",
-            ("Conventions", "Requirements", "References"),
-            "implementation",
-        ),
-        DECISIONS,
-        FileKind(
-            "progress.md", "Progress", "What is done, broken, or next.", ("Done", "Next", "Issues"), "implementation"
-        ),
-        ACTIVE,
+        _ARCHITECTURE,
+        _file("patterns.md", "implementation", "How code is written here.", "Conventions, Requirements, References"),
+        _DECISIONS,
+        _file("progress.md", "implementation", "What is done, broken, or next.", "Done, Next, Issues"),
+        _ACTIVE,
     ),
     "global": (
-        FileKind("context.md", "Context", "Who the user is and what they work on.", ("About", "Focus"), "architecture"),
-        FileKind(
-            "preferences.md",
-            "Preferences",
-            "How the user wants things done.",
-            ("Preferences", "Decisions"),
-            "architecture",
-        ),
-        FileKind("references.md", "References", "Where to look things up.", ("References",), "implementation"),
-        FileKind("notes.md", "Notes", "Everything else.", ("Notes", "Open questions", "To do"), "implementation"),
+        _file("context.md", "architecture", "Who the user is and what they work on.", "About, Focus"),
+        _file("preferences.md", "architecture", "How the user wants things done.", "Preferences, Decisions"),
+        _file("references.md", "implementation", "Where to look things up.", "References"),
+        _file("notes.md", "implementation", "Everything else.", "Notes, Open questions, To do"),
     ),
 }
 
@@ -155,16 +124,16 @@ def template(kind: BankType, name: str, description: str = "") -> dict[str, str]
     file, section = PLACES[kind]["purpose"]
     described = f"## {section}\n\n{nested(description)}".rstrip()
     files: dict[str, str] = {}
-    for one in FILES[kind]:
-        title = f"# {one.title}: {name}" if name else f"# {one.title}"
-        sections = [described if (one.name, named) == (file, section) else f"## {named}" for named in one.sections]
-        files[one.name] = "\n\n".join([title, f"_{one.about}_", *sections]) + "\n"
+    for begun in FILES[kind]:
+        title = f"# {begun.title}: {name}" if name else f"# {begun.title}"
+        sections = [described if (begun.name, named) == (file, section) else f"## {named}" for named in begun.sections]
+        files[begun.name] = "\n\n".join([title, f"_{begun.about}_", *sections]) + "\n"
     return files
 
 
 def sections_of(kind: BankType, file: str) -> tuple[str, ...]:
     """The sections that a file of a bank begins with; none of one that was made later."""
-    return next((one.sections for one in FILES[kind] if one.name == file), ())
+    return next((file_kind.sections for file_kind in FILES[kind] if file_kind.name == file), ())
 
 
 def default_section(kind: BankType, file: str) -> str:
@@ -178,4 +147,4 @@ def weight_of(kind: BankType, file: str, section: str) -> Weight:
     """How much what stands in a section counts."""
     if section in ("Open questions", DEFAULT_SECTION):
         return "discussion"
-    return next((one.weight for one in FILES[kind] if one.name == file), "implementation")
+    return next((file_kind.weight for file_kind in FILES[kind] if file_kind.name == file), "implementation")

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.condense import condense
-from memory.banks.decisions import Decision, section_key, stale, without_loss
+from memory.banks.decisions import Decision, section_key, stale
 from memory.banks.directives import directives_in
 from memory.banks.filing import decide_by_rules
-from memory.banks.model import as_shown, decide_by_model, optimise_by_model
+from memory.banks.model import decide_by_model, optimise_by_model
 from memory.banks.omissions import with_notes
 from memory.banks.types import BankType
 from memory.domain import RULE_BASED
@@ -20,22 +20,19 @@ from utils.clock import now
 from utils.errors import ModelError
 
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
-PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: what was seen of the bank's
-    files when that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients;
-    `times`: that the content was placed."""
+class Placement:
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: the bank's files when
+    that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients."""
 
     decisions: Sequence[Decision]
     by: str
     shown: Mapping[str, str]
     failed: str | None = None
-    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,41 +51,31 @@ class BankWriter:
         self._model = model
         self.recipe = recipe
 
-    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placement:
         """Where content belongs in a bank of these files; all of it has a place. Content that decides it itself is put
         where it says. Raises `InvalidInput` where that cannot be carried out."""
         if (decided := await asyncio.to_thread(directives_in, kind, content)) is not None:
-            return Placed(decided, RULE_BASED, files)
+            return Placement(decided, RULE_BASED, files)
         failed: str | None = None
         if self._model is not None:
             try:
-                return await self._ask(self._model, kind, files, content)
+                decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
+                return Placement(decisions, self._model.model, files)
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)
-        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
+        return Placement(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
 
-    async def place_again(self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
-        """Where content belongs that was placed in a bank which another has changed since: where it did, unless a model
-        would replace what it has not seen. It is asked anew then, and in the end what it would replace stays.
+    async def without_loss(
+        self, placed: Placement, kind: BankType, files: Mapping[str, str], content: str
+    ) -> Sequence[Decision]:
+        """The decisions as they are carried out in a bank of these files, which another may have changed since: what a
+        model would replace that it was not shown as it stands there stays, and the content goes to its end.
 
         Rules replace only where the content itself says so, which holds whatever stands there."""
-        if placed.by == RULE_BASED or not (unseen := await _unseen(placed, kind, files, content)):
-            return placed
-        if placed.times < PLACINGS:
-            return replace(await self.place(kind, files, content), times=placed.times + 1)
-        return replace(placed, decisions=without_loss(placed.decisions, unseen))
-
-    async def _ask(self, model: ChatModel, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
-        """Where a model puts content. Of a large bank it sees the headings; where it would replace what stands under
-        one, it is asked anew with that, and what it has not seen then, either, stays. Raises `ModelError`."""
-        shown = as_shown(files, self.recipe)
-        placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
-        if unseen := await _unseen(placed, kind, files, content):
-            shown = as_shown(files, self.recipe, whole=unseen)
-            placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
-            unseen = await _unseen(placed, kind, files, content)
-        return replace(placed, decisions=without_loss(placed.decisions, unseen))
+        if placed.by == RULE_BASED:
+            return placed.decisions
+        return await asyncio.to_thread(_without_loss, placed, kind, files, content)
 
     async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
         """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to
@@ -120,14 +107,11 @@ class BankWriter:
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
 
 
-async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Decision]:
-    """What a model would replace in these files without having seen it, but for what the content itself says that it
-    replaces."""
-    if not (unseen := await asyncio.to_thread(stale, placed.decisions, placed.shown, files)):
-        return []
-    meant = {
-        section_key(one)
-        for one in await asyncio.to_thread(decide_by_rules, kind, content)
-        if one.operation == "replace"
-    }
-    return [one for one in unseen if section_key(one) not in meant]
+def _without_loss(placed: Placement, kind: BankType, files: Mapping[str, str], content: str) -> Sequence[Decision]:
+    if not (unseen := stale(placed.decisions, placed.shown, files)):
+        return placed.decisions
+    meant = {section_key(decision) for decision in decide_by_rules(kind, content) if decision.operation == "replace"}
+    return [
+        replace(decision, operation="append") if decision in unseen and section_key(decision) not in meant else decision
+        for decision in placed.decisions
+    ]

@@ -9,7 +9,7 @@ from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.extract import clauses
 from memory.facts.rules.keeping import (
     Attribute,
-    Stated,
+    StatedValue,
     attribute_meant,
     fact_meant,
     facts_near,
@@ -39,7 +39,7 @@ __all__ = [
     "Fact",
     "Knowledge",
     "Origin",
-    "Stated",
+    "StatedValue",
     "attribute_meant",
     "clauses",
     "fact_meant",

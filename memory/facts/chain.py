@@ -23,7 +23,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Step:
+class Ending:
     """What is written of one fact: when it ends, None to be in force; what replaced it; `other`, the fact that the
     history names beside it."""
 
@@ -50,41 +50,41 @@ def chain_of(links: Iterable[Link], fact_id: str) -> dict[str, Link]:
     return {identifier: link for identifier, link in every.items() if identifier in found}
 
 
-def undone(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+def undone(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     """What takes back the last decision on a fact, those that lose their force first. One that is not in force gets it
     back, in the place of whichever has it; one that is gives it back to the one that lost it for this, or else is
     withdrawn."""
     fact = chain[fact_id]
     if fact.valid_to is not None:
         return _reinstated(chain, fact)
-    earlier = [fact.undid, *(one.id for one in _replaced_by(chain, fact)), fact.supersedes]
+    earlier = [fact.undid, *(link.id for link in _replaced_by(chain, fact)), fact.supersedes]
     for other in earlier:
         if other is not None and other in chain and other != fact_id:
             return _reinstated(chain, chain[other])
-    return [Step(fact_id, fact.valid_from)]
+    return [Ending(fact_id, fact.valid_from)]
 
 
 def _replaced_by(chain: Mapping[str, Link], fact: Link) -> list[Link]:
     """Those that a fact replaced, first the one that it was made to replace."""
-    replaced = [one for one in chain.values() if one.superseded_by == fact.id and one.id != fact.id]
-    return sorted(replaced, key=lambda one: (one.id == fact.supersedes, one.valid_from), reverse=True)
+    replaced = [link for link in chain.values() if link.superseded_by == fact.id and link.id != fact.id]
+    return sorted(replaced, key=lambda link: (link.id == fact.supersedes, link.valid_from), reverse=True)
 
 
-def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Step]:
+def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Ending]:
     """Puts a fact in force from its beginning on. What it was made to replace ends where it begins; what came in its
     place never was."""
     before = _before(chain, fact)
-    steps: list[Step] = []
+    endings: list[Ending] = []
     displaced: str | None = None
-    for one in chain.values():
-        if one.id == fact.id or (one.valid_to is not None and one.valid_to <= max(one.valid_from, fact.valid_from)):
+    for link in chain.values():
+        if link.id == fact.id or (link.valid_to is not None and link.valid_to <= max(link.valid_from, fact.valid_from)):
             continue
-        if one.valid_to is None:
-            displaced = one.id
-        cut = one.id in before or one.valid_to is not None
-        end = max(one.valid_from, fact.valid_from) if cut else one.valid_from
-        steps.append(Step(one.id, end, fact.id if one.id in before else None, fact.id))
-    return [*steps, Step(fact.id, None, None, displaced)]
+        if link.valid_to is None:
+            displaced = link.id
+        cut = link.id in before or link.valid_to is not None
+        end = max(link.valid_from, fact.valid_from) if cut else link.valid_from
+        endings.append(Ending(link.id, end, fact.id if link.id in before else None, fact.id))
+    return [*endings, Ending(fact.id, None, None, displaced)]
 
 
 def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
@@ -96,18 +96,18 @@ def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
     return found
 
 
-def without(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+def without(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:
     """What becomes of those that a fact replaced when it is deleted, as if it had never been: they hold as long as it
     did, and what replaced it replaced them. One alone is in force."""
     fact = chain[fact_id]
-    steps: list[Step] = []
-    in_force = any(one.valid_to is None for one in chain.values() if one.id != fact_id)
-    for at, one in enumerate(_replaced_by(chain, fact)):
-        end = one.valid_to
+    endings: list[Ending] = []
+    in_force = any(link.valid_to is None for link in chain.values() if link.id != fact_id)
+    for at, link in enumerate(_replaced_by(chain, fact)):
+        end = link.valid_to
         if at == 0 and (fact.valid_to is not None or not in_force):
-            end = None if fact.valid_to is None else max(one.valid_from, fact.valid_to)
-        steps.append(Step(one.id, end, fact.superseded_by, fact.superseded_by))
-    return steps
+            end = None if fact.valid_to is None else max(link.valid_from, fact.valid_to)
+        endings.append(Ending(link.id, end, fact.superseded_by, fact.superseded_by))
+    return endings
 
 
 def heir_of(chain: Mapping[str, Link], fact_id: str) -> str | None:
@@ -116,5 +116,5 @@ def heir_of(chain: Mapping[str, Link], fact_id: str) -> str | None:
     fact = chain[fact_id]
     if fact.supersedes is not None and fact.supersedes in chain:
         return fact.supersedes
-    made = [one for one in chain.values() if one.supersedes == fact_id and one.id != fact_id]
-    return max(made, key=lambda one: (one.id == fact.superseded_by, one.valid_from, one.id)).id if made else None
+    made = [link for link in chain.values() if link.supersedes == fact_id and link.id != fact_id]
+    return max(made, key=lambda link: (link.id == fact.superseded_by, link.valid_from, link.id)).id if made else None

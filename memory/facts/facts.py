@@ -1,15 +1,15 @@
 """Facts with their history: nothing is overwritten, and all can be undone."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from memory import metrics
-from memory.facts.history import FactHistory
+from memory.facts.chain import Ending, chain_of, heir_of, undone, without
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.facts.store import FactStore, event_of, was_done
+from memory.facts.store import FactStore, event_of, link_of, was_done
 from memory.ids import derived_id
 from memory.store import Collections, NamedLeases
 from utils.clock import now
@@ -88,7 +88,6 @@ class Facts:
         self._facts = collections.facts
         self._store = store
         self._leases = leases
-        self._history = FactHistory(self._store, self._leases)
 
     async def get(self, owner: str, fact_id: str) -> Fact:
         return _fact(await self._store.find(owner, fact_id))
@@ -149,8 +148,8 @@ class Facts:
             await self._refuse_forgotten(origin)
             decided = [await self._apply(origin, decision) for decision in decisions]
             await self._refuse_forgotten(origin)
-        for one in decided:
-            metrics.FACTS.labels(one.event).inc()
+        for fact in decided:
+            metrics.FACTS.labels(fact.event).inc()
         return decided
 
     async def change(self, owner: str, fact_id: str, text: str) -> Fact:
@@ -180,14 +179,25 @@ class Facts:
 
         Raises `Conflict` where others change the chain meanwhile.
         """
-        await self._history.undo(owner, fact_id, BY_HAND)
+        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
+        async with self._leases.linking(owner, memory_id):
+            links = await self._store.links(owner, memory_id)
+            if fact_id not in links:
+                raise NotFound("No such fact")
+            await self._take_back(links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id))
         return await self.get(owner, fact_id)
 
     async def forget_source(self, owner: str, memory_id: str, source: str) -> int:
         """After a message of a conversation is deleted: deletes the facts that it alone supported, as if they had never
         been, so that what they had replaced holds until something else replaced it, or again; restores what was ended
-        for the message. Returns how many it deleted."""
-        return await self._history.forget_source(owner, memory_id, source, BY_HAND)
+        for the message. Returns how many it deleted.
+
+        Waits for whoever is making facts there, though none are there yet: what it writes next would stay if it died.
+        Goes on where it does not let go: it lives, then, and asks once more whether its message is there.
+        """
+        async with self._leases.held("linking", owner, memory_id):
+            made = [fact for fact in await self._store.made_of(owner, source) if fact["memory_id"] == memory_id]
+            return sum([await self._forget_source_of(fact, source) for fact in made])
 
     async def forget(self, owner: str, moment: datetime, memory_id: str | None = None) -> int:
         """Deletes the facts of a conversation, or of the owner, that were said until a moment, and has those refused
@@ -207,6 +217,33 @@ class Facts:
             yield replace(origin, asked=asked)
         finally:
             await self._store.drop_asked(asked)
+
+    async def _forget_source_of(self, fact: Document, source: str) -> int:
+        owner, memory_id, fact_id = fact["user_id"], fact["memory_id"], fact["_id"]
+        if fact["sources"] != [source] and source in fact["sources"]:
+            await self._store.drop_source(owner, fact_id, source)
+            return 0
+        links = await self._store.links(owner, memory_id)
+        chain = chain_of(map(link_of, links.values()), fact_id)
+        if fact_id not in chain:
+            return 0
+        if source not in fact["sources"]:
+            if _ended_for(links[fact_id], source) and all(link.valid_to is not None for link in chain.values()):
+                await self._take_back(links, [Ending(fact_id, None)])
+            return 0
+        endings = without(chain, fact_id)
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is not None])
+        await self._store.relink(owner, memory_id, fact_id, heir_of(chain, fact_id))
+        deleted = await self._store.delete(owner, {"_id": fact_id})
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is None])
+        return deleted
+
+    async def _take_back(self, links: Mapping[str, Document], endings: Sequence[Ending]) -> None:
+        """Carries out what takes decisions back, which stands in the history as `UNDO`."""
+        for ending in endings:
+            event = event_of("UNDO", BY_HAND, other=ending.other)
+            if await self._store.end(links[ending.id], ending.valid_to, ending.superseded_by, event) is None:
+                raise Conflict("The fact was changed meanwhile")
 
     async def _refuse_forgotten(self, origin: Origin) -> None:
         """Lets nothing come of what was asked for before the conversation was deleted."""
@@ -333,3 +370,9 @@ def _fact(found: Document) -> Fact:
         updated_at=found["updated_at"],
         history=tuple(FactEvent(**event) for event in found["history"]),
     )
+
+
+def _ended_for(fact: Document, source: str) -> bool:
+    """Whether the last that was decided of a fact is that it holds no longer, because of a message."""
+    last = next(event for event in reversed(fact["history"]) if event["event"] != "NONE")
+    return fact["valid_to"] is not None and last["event"] == "DELETE" and last["source"] == source

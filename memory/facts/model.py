@@ -1,14 +1,14 @@
 """Facts by a language model: which a message states, and what becomes of those in force."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from memory.facts.rules.extract import LONGEST, MOST
-from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update
+from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
 from memory.store import ask_for_json
 from utils.chat import ChatModel
 from utils.sentences import SENTENCE_END
@@ -32,31 +32,17 @@ class _Extracted(_Answer):
     facts: list[FactText]
 
 
-class _Added(_Answer):
-    event: Literal["ADD"]
-    fact: int
+class _Decided(_Answer):
+    """What becomes of a new fact, of one in force, or of the former beside the latter, by their numbers."""
 
-
-class _Updated(_Answer):
-    event: Literal["UPDATE"]
-    fact: int
-    id: int
-    text: FactText
-
-
-class _Deleted(_Answer):
-    event: Literal["DELETE"]
-    id: int
-
-
-class _Kept(_Answer):
-    event: Literal["NONE"]
-    fact: int
-    id: int
+    event: Literal["ADD", "UPDATE", "DELETE", "NONE"]
+    fact: int = -1
+    id: int = -1
+    text: FactText | None = None
 
 
 class _Reconciled(_Answer):
-    decisions: list[Annotated[_Added | _Updated | _Deleted | _Kept, Field(discriminator="event")]]
+    decisions: list[_Decided]
 
 
 async def extract_by_model(model: ChatModel, message: str) -> list[str]:
@@ -89,50 +75,50 @@ def pieces(message: str) -> list[str]:
     return cut
 
 
-async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """What becomes of each new fact beside those in force, in order, and then which of those hold no longer. A new one
-    that the model says nothing of is added, so that none is lost.
+async def decide_by_model(model: ChatModel, new: Sequence[str], known: Mapping[str, str]) -> list[Decision]:
+    """What becomes of each new fact beside those in force, which are `known` by their ids, in order, and then which of
+    those hold no longer. A new one that the model says nothing of is added, so that none is lost.
 
     Raises `ModelError`; `ModelGarbage` where the model twice gives no such decisions, or some that contradict each
     other.
     """
     listed = {
-        "in_force": [{"id": number, "text": one.text} for number, one in enumerate(known)],
+        "in_force": [{"id": number, "text": text} for number, text in enumerate(known.values())],
         "new": [{"fact": number, "text": text} for number, text in enumerate(new)],
     }
 
     def read(raw: str) -> list[Decision]:
-        return _decisions(_Reconciled.model_validate_json(raw), new, known)
+        return _decisions(_Reconciled.model_validate_json(raw), new, list(known))
 
     return await _asked(model, "reconcile", listed, read)
 
 
-def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """Raises `ValueError` where a number names nothing, a text says nothing, or two decisions are of one fact; several
-    new ones may be said already by the same one in force."""
+def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) -> list[Decision]:
+    """`known`: ids of the facts in force. Raises `ValueError` where a number names nothing, a text says nothing, or two
+    decisions are of one fact; several new ones may be said already by the same one in force."""
     settled: dict[int, Decision] = {}
     deleted: list[Decision] = []
-    for one in answer.decisions:
-        if not isinstance(one, _Deleted) and (one.fact not in range(len(new)) or one.fact in settled):
+    for decided in answer.decisions:
+        if decided.event != "DELETE" and (decided.fact not in range(len(new)) or decided.fact in settled):
             raise ValueError("a decision is of no new fact")
-        if not isinstance(one, _Added) and one.id not in range(len(known)):
+        if decided.event != "ADD" and decided.id not in range(len(known)):
             raise ValueError("a decision is of no fact in force")
-        match one:
-            case _Added():
-                settled[one.fact] = Add(new[one.fact])
-            case _Updated():
-                if not (text := shown(one.text)):
+        match decided.event:
+            case "ADD":
+                settled[decided.fact] = Add(new[decided.fact])
+            case "UPDATE":
+                if not (text := shown(decided.text or "")):
                     raise ValueError("a fact is replaced by nothing")
-                settled[one.fact] = Update(known[one.id].id, text)
-            case _Kept():
-                settled[one.fact] = Keep(known[one.id].id)
-            case _Deleted():
-                deleted.append(Delete(known[one.id].id))
+                settled[decided.fact] = Update(known[decided.id], text)
+            case "NONE":
+                settled[decided.fact] = Keep(known[decided.id])
+            case "DELETE":
+                deleted.append(Delete(known[decided.id]))
     made = (*settled.values(), *deleted)
-    changed = [one.id for one in made if isinstance(one, Update | Delete)]
+    changed = [decided.id for decided in made if isinstance(decided, Update | Delete)]
     if len(set(changed)) < len(changed):
         raise ValueError("a fact in force is replaced twice")
-    if not {one.id for one in made if isinstance(one, Keep)}.isdisjoint(changed):
+    if not {decided.id for decided in made if isinstance(decided, Keep)}.isdisjoint(changed):
         raise ValueError("a fact in force holds and does not")
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
 

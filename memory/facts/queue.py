@@ -8,14 +8,12 @@ from datetime import datetime, timedelta
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.extract import candidates, keeps, stated_by, statement_of
-from memory.facts.rules.lasting import lasting
+from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
 from memory.facts.rules.reconcile import (
     Add,
     Decision,
     Delete,
     Keep,
-    Known,
     Stated,
     Update,
     decide_by_rules,
@@ -88,7 +86,9 @@ class FactQueue:
             async with held(self._vectors, "facts", claimed):
                 settled = await self._settle_all(claimed, pace)
                 total += len(settled)
-                for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
+                for owner, session_id in dict.fromkeys(
+                    (message["user_id"], message["session_id"]) for message in settled
+                ):
                     await pace.step()
                     for keep_up in self._upkeep:
                         await keep_up(owner, session_id)
@@ -103,7 +103,7 @@ class FactQueue:
             stated, by = await self._extracted(text, origin.at)
             if (
                 by == RULE_BASED
-                and not any(one.lasts for one in stated)
+                and not any(fact.lasts for fact in stated)
                 and (statement := statement_of(text)) is not None
             ):
                 [likely] = lasting(await self._reader.embed([statement]))
@@ -124,7 +124,7 @@ class FactQueue:
 
     async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
         """Settles what was claimed, each conversation in order; returns the messages that are settled."""
-        documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
+        documents = sorted(claimed.documents, key=lambda message: (message["session_id"], message["message_index"]))
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
@@ -213,7 +213,11 @@ class FactQueue:
                     new, by = await self._extracted(document["content"], document["timestamp"])
             for _ in range(TRIES):
                 decisions, decided_by = await self._decisions(self._origin(document, by), new)
-                written = {"by": decided_by, "at": document["timestamp"], "of": [asdict(one) for one in decisions]}
+                written = {
+                    "by": decided_by,
+                    "at": document["timestamp"],
+                    "of": [asdict(decision) for decision in decisions],
+                }
                 kept = {"$set": {"facts.decisions": written}}
                 if not (await self._vectors.update_one(self._mine(lease, document), kept)).matched_count:
                     return True  # the lease ran out, or the message was deleted
@@ -242,15 +246,15 @@ class FactQueue:
     async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
         if not (found := candidates(text, at)):
             return []
-        vectors = await self._reader.embed([one.spoken for one in found])
-        return stated_by(found, vectors, lasting(vectors))
+        vectors = await self._reader.embed([candidate.spoken for candidate in found])
+        return stated_by(found, vectors)
 
     async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
-        new = [one.text for one in stated]
+        known = {fact.id: fact.text for fact in await self._facts.in_force(origin.owner, origin.memory_id)}
+        new = [fact.text for fact in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
                 return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
@@ -277,4 +281,4 @@ class FactQueue:
 
 
 def _read(stored: Sequence[Document]) -> list[Decision]:
-    return [_DECISIONS[one["event"]](**{k: v for k, v in one.items() if k != "event"}) for one in stored]
+    return [_DECISIONS[decision["event"]](**{k: v for k, v in decision.items() if k != "event"}) for decision in stored]

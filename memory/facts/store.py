@@ -9,9 +9,9 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.domain import FACT
 from memory.facts.chain import Link
-from memory.gists import GistEraser, JustSaid
+from memory.gists import GistEraser, JustSaid, new_gist
 from memory.ids import new_id
-from memory.store import Changes, Collections, pending
+from memory.store import Changes, Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -184,18 +184,8 @@ class FactStore:
 
 
 def _gist(fact: Document) -> Document:
-    return {
-        "_id": fact["_id"],
-        "id": fact["_id"],
-        "user_id": fact["user_id"],
-        "session_id": fact["memory_id"],
-        "kind": FACT,
-        "role": FACT,
-        "content": fact["text"],
-        "timestamp": fact["valid_from"],
-        "created_at": now(),
-        "embed": pending(),
-    }
+    owner, memory_id = fact["user_id"], fact["memory_id"]
+    return new_gist(fact["_id"], owner, memory_id, FACT, fact["text"], fact["valid_from"])
 
 
 def event_of(event: str, by: str, source: str | None = None, other: str | None = None) -> Document:

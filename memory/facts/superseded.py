@@ -27,14 +27,19 @@ class Superseded:
     async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """By the ids of messages, the facts in force that replaced what they state; none for one of which nothing holds
         any more. Messages whose facts hold are left out."""
-        return {one: [fact.text for fact in facts] for one, facts in (await self._by_messages(owner, ids)).items()}
+        return {
+            message_id: [fact.text for fact in facts]
+            for message_id, facts in (await self._by_messages(owner, ids)).items()
+        }
 
     async def gists_by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[Gist]]:
         """The same, the facts as they are recalled."""
         found = await self._by_messages(owner, ids)
         keys = list(dict.fromkeys(fact.key for facts in found.values() for fact in facts))
         gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
-        return {one: [gists[fact.key] for fact in facts if fact.key in gists] for one, facts in found.items()}
+        return {
+            message_id: [gists[fact.key] for fact in facts if fact.key in gists] for message_id, facts in found.items()
+        }
 
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of facts, those of the messages that state them."""
@@ -45,7 +50,7 @@ class Superseded:
         if not ids:
             return {}
         stated = await self._facts.find({"user_id": owner, "sources": {"$in": list(ids)}}, FIELDS).to_list(None)
-        current = await self._current(owner, [one for one in stated if one["superseded_by"]])
+        current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
         holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
         found: dict[str, list[_InForce]] = {}
         for fact in stated:
@@ -66,7 +71,7 @@ class Superseded:
             if not ahead:
                 break
             named = {"_id": {"$in": sorted(set(ahead.values()))}, "user_id": owner}
-            known = {one["_id"]: one for one in await self._facts.find(named, FIELDS).to_list(None)}
+            known = {fact["_id"]: fact for fact in await self._facts.find(named, FIELDS).to_list(None)}
             last |= {
                 start: _InForce(at, known[at]["text"])
                 for start, at in ahead.items()

@@ -4,6 +4,7 @@ terms, vectors of tokens, and traits."""
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
@@ -110,6 +111,25 @@ def from_document(stored: Document | None) -> Imprint:
 def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:
     """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is."""
     return {"embedding": to_binary(vector), "embedding_model": model, "recall": to_document(imprint)}
+
+
+def new_gist(
+    key: str, owner: str, session_id: str, kind: str, content: str, timestamp: datetime, **fields: object
+) -> Document:
+    """The document of what is no message, to be embedded: its role is its kind. `fields`: others, or in their place."""
+    return {
+        "_id": key,
+        "id": key,
+        "user_id": owner,
+        "session_id": session_id,
+        "kind": kind,
+        "role": kind,
+        "content": content,
+        "timestamp": timestamp,
+        "created_at": now(),
+        "embed": pending(),
+        **fields,
+    }
 
 
 def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document:

@@ -4,7 +4,7 @@ They are kept by category and source, recalled by BM25 the moment they are writt
 model or rules. Scratchpad values may expire.
 """
 
-from memory.observations.consolidation import Said
+from memory.observations.consolidation import SessionMessage
 from memory.observations.observation import (
     CATEGORIES,
     FIL,
@@ -41,8 +41,8 @@ __all__ = [
     "Observed",
     "Outcome",
     "Recalled",
-    "Said",
     "Scratchpad",
+    "SessionMessage",
     "observed",
     "open_notes",
     "source_of_session",

@@ -17,7 +17,7 @@ from memory.observations.notes import (
 )
 from memory.observations.observation import Category, Observed
 from utils.sentences import split_sentences
-from utils.text import content_stems, cut_at_word
+from utils.text import content_stems, cut_at_word, ends_with_question_mark
 
 SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a conversation up
 SUMMARY_CHARACTERS = 4_000
@@ -31,7 +31,7 @@ TRIGGER = re.compile(
 
 
 @dataclass(frozen=True)
-class Said:
+class SessionMessage:
     """A message of a conversation. `id`: None where it is not kept. `model`: what wrote it, where that is known."""
 
     role: str
@@ -40,7 +40,7 @@ class Said:
     model: str | None = None
 
 
-def consolidate(messages: Sequence[Said]) -> tuple[Observed, ...]:
+def consolidate(messages: Sequence[SessionMessage]) -> tuple[Observed, ...]:
     """What a conversation decided, agreed on, found important or learned: each sentence with one of the trigger words
     is an insight, one that tells what was learned a lesson. What is labelled ("Finding: …", or a list under "Lessons:")
     is what its label says. A sentence that says nothing without the one before it comes with that, unless that asks or
@@ -52,7 +52,7 @@ def consolidate(messages: Sequence[Said]) -> tuple[Observed, ...]:
     return tuple(notes)
 
 
-def _told(message: Said) -> list[Observed]:
+def _told(message: SessionMessage) -> list[Observed]:
     if TRIGGER.search(message.content) is None and NAMED.search(message.content) is None:
         return []
     notes: list[Observed] = []
@@ -71,11 +71,11 @@ def _told(message: Said) -> list[Observed]:
     return [*_by_trigger("\n".join(unlabelled), message), *notes]
 
 
-def _labelled(category: Category, text: str, message: Said) -> list[Observed]:
+def _labelled(category: Category, text: str, message: SessionMessage) -> list[Observed]:
     return [] if not text or _asks(text) else [Observed(category, text, _ids(message))]
 
 
-def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
+def _by_trigger(content: str, message: SessionMessage) -> Iterator[Observed]:
     """The notes of a text's sentences, by their labels and the words in them."""
     before = ""
     for sentence in parts_of(split_sentences(content)):
@@ -93,10 +93,10 @@ def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
 
 
 def _asks(sentence: str) -> bool:
-    return sentence.rstrip(" \"')”*_").endswith(("?", "？", "؟"))
+    return ends_with_question_mark(sentence.rstrip(" \"')”*_"))
 
 
-def summary_of(messages: Sequence[Said]) -> Observed | None:
+def summary_of(messages: Sequence[SessionMessage]) -> Observed | None:
     """The last message of the assistant that is longer than `SUMMARY_OVER`, as an insight; None where there is none."""
     for message in reversed(messages):
         if message.role == "assistant" and message.model != RULE_BASED and len(message.content) > SUMMARY_OVER:
@@ -104,5 +104,5 @@ def summary_of(messages: Sequence[Said]) -> Observed | None:
     return None
 
 
-def _ids(message: Said) -> tuple[str, ...]:
+def _ids(message: SessionMessage) -> tuple[str, ...]:
     return () if message.id is None else (message.id,)

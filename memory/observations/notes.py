@@ -32,7 +32,6 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _DIGITS = re.compile(r"\d+")
 _LONG_LINE = re.compile(r"^(.{500}).{2,}(.{500})$", re.MULTILINE)  # of which a model reads the beginning and the end
-_UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
 _ADDRESS = re.compile(r"\S+://\S+")
 
 # What only seems to be decided, important or learned: "not yet decided", "I don't remember", "maybe we will use".
@@ -67,7 +66,6 @@ _NAME = re.compile(
     r"(?:^|(?<=\s))[\"'(`]*(?:[\w-]*\d|\w+[./_:]\w|[A-Z]{2,}|\w+[a-z][A-Z]|`[^`]+`)|(?<=[\w,;:] )[A-Z]\w"
 )
 _ENGLISH = re.compile(r"\b(?:the|is|are|were|has|have|of|and|to|uses?|runs?|will|\w{3,}ed)\b")
-_NOT_SO = re.compile(r"\b(?:did not|didn['’]t) (?:find|see)\b|\b(?:was|were|is|are)(?: not|n['’]t) \w{2,}ed\b", re.I)
 _NAMED_VALUE = re.compile(r"[^\W\d_][^:：=|]{0,60}?\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,24}(?: [A-Z\d][\w.'’-]{0,24})?): +(?=\S+ .*[.!?。]$)")
 _LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|\S*,\S*,\S*$|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
@@ -160,7 +158,7 @@ def _stated(text: str) -> Iterator[tuple[Category, str, Rank]]:
         return
     speaker = _SPEAKER.match(text)
     who = speaker[0] if speaker is not None else ""
-    sentences = list(parts_of(split_sentences(_UNSPACED_END.sub("\n", text[len(who) :]))))
+    sentences = list(parts_of(split_sentences(text[len(who) :])))
     if len(sentences) == 1 and not who and _is_named_value(text):
         yield "finding", text, Rank.PLAIN
         return
@@ -188,7 +186,7 @@ def category_of(sentence: str) -> Category | None:
         return None
     if _INSIGHT.search(settled):
         return "insight"
-    return "finding" if _names_something(_ADDRESS.sub("", sentence)) or _NOT_SO.search(sentence) else None
+    return "finding" if _names_something(_ADDRESS.sub("", sentence)) else None
 
 
 def _names_something(sentence: str) -> bool:

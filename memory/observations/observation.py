@@ -73,23 +73,23 @@ def observed(
     return tuple(Observed(category, text) for category, every in texts for text in every)
 
 
-def observation_id(owner: str, one: Observed, source: str) -> str:
+def observation_id(owner: str, note: Observed, source: str) -> str:
     """The same for the same content of the same category and source, so that it is remembered once; blanks around it
     and between its words make no other one."""
-    return derived_id("observation", owner, one.category, " ".join(one.content.split()), source)
+    return derived_id("observation", owner, note.category, " ".join(note.content.split()), source)
 
 
 def source_of_session(session_id: str) -> str:
     return SESSION + session_id
 
 
-def check(one: Observed, source: str) -> None:
+def check(note: Observed, source: str) -> None:
     """Raises `InvalidInput` for what cannot be remembered."""
-    if one.category not in CATEGORIES:
+    if note.category not in CATEGORIES:
         raise InvalidInput(f"A category is one of {', '.join(CATEGORIES)}")
-    if not one.content.strip() or len(one.content) > LONGEST:
+    if not note.content.strip() or len(note.content) > LONGEST:
         raise InvalidInput(f"An observation has 1 to {LONGEST} characters, not all of them blank")
-    if not is_text(one.content) or not is_text(source):
+    if not is_text(note.content) or not is_text(source):
         raise InvalidInput("An observation has lone surrogates")
     if not source.strip() or len(source) > LONGEST_SOURCE:
         raise InvalidInput(f"A source has 1 to {LONGEST_SOURCE} characters, not all of them blank")

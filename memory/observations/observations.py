@@ -14,7 +14,7 @@ from pymongo import UpdateOne
 
 from config.recipes import OBSERVATIONS, Recipe
 from memory import metrics
-from memory.gists import AT_ONCE, GistEraser, to_bytes
+from memory.gists import AT_ONCE, GistEraser, new_gist, to_bytes
 from memory.ids import derived_id, keys_of, scoped
 from memory.observations.observation import (
     CATEGORIES,
@@ -28,7 +28,7 @@ from memory.observations.observation import (
     source_of_session,
 )
 from memory.recall import Scope, WordSearch, indexed_terms
-from memory.store import Changes, Collections, pending
+from memory.store import Changes, Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -62,15 +62,15 @@ class Observations:
 
         `model`: who found them in a text. Raises `InvalidInput` where one of them cannot be remembered; none is then.
         """
-        for one in observed:
-            check(one, source)
+        for note in observed:
+            check(note, source)
         moment = now()
         made: dict[str, Observation] = {}
         messages: dict[str, dict[str, None]] = {}
-        ids = [observation_id(owner, one, source) for one in observed]
-        for identifier, one in zip(ids, observed, strict=True):
-            made.setdefault(identifier, Observation(identifier, one.category, one.content, source, moment, model))
-            messages.setdefault(identifier, {}).update(dict.fromkeys(one.messages))
+        ids = [observation_id(owner, note, source) for note in observed]
+        for identifier, note in zip(ids, observed, strict=True):
+            made.setdefault(identifier, Observation(identifier, note.category, note.content, source, moment, model))
+            messages.setdefault(identifier, {}).update(dict.fromkeys(note.messages))
         if not made:
             return [], 0
         documents = [document_of(owner, each, list(messages[each.id])) for each in made.values()]
@@ -84,15 +84,15 @@ class Observations:
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
         """Adds what is not there yet, and sees to it that all of it is recalled; returns the ids that are new."""
         new = await insert_new(self._observations, documents)
-        fresh = [one for one, inserted in zip(documents, new, strict=True) if inserted]
-        known = [one for one, inserted in zip(documents, new, strict=True) if not inserted]
+        fresh = [document for document, inserted in zip(documents, new, strict=True) if inserted]
+        known = [document for document, inserted in zip(documents, new, strict=True) if not inserted]
         if known:  # somebody may have been killed before their gists were written
-            lost = {"_id": {"$in": [one["_id"] for one in known]}, "user_id": owner}
+            lost = {"_id": {"$in": [document["_id"] for document in known]}, "user_id": owner}
             await self._note_messages(owner, known)
             known = await self._observations.find(lost | {"unindexed_since": {"$exists": True}}).to_list(None)
         if fresh or known:
             await self._make_recallable(owner, [*fresh, *known])
-        return {one["_id"] for one in fresh}
+        return {document["_id"] for document in fresh}
 
     async def get(self, owner: str, observation_id: str) -> Observation:
         """Raises `NotFound`."""
@@ -120,7 +120,7 @@ class Observations:
             moment, key = after
             filter["$or"] = [{"created_at": {"$lt": moment}}, {"created_at": moment, "_id": {"$lt": key}}]
         found = await self._observations.find(filter).sort(NEWEST_FIRST).limit(limit).to_list(None)
-        return [(observation_of(one), one["_id"]) for one in found]
+        return [(observation_of(document), document["_id"]) for document in found]
 
     async def has_any(self, owner: str) -> bool:
         """Whether a user has observations: one small read, where a search would keep an index up to date."""
@@ -192,14 +192,14 @@ class Observations:
     async def _find(self, owner: str, ids: Sequence[str]) -> dict[str, Observation]:
         """The owner's observations of these ids; those that are gone are left out."""
         found = await self._observations.find({"_id": {"$in": list(ids)}, "user_id": owner}).to_list(None)
-        return {one["_id"]: observation_of(one) for one in found}
+        return {document["_id"]: observation_of(document) for document in found}
 
     async def _delete(self, owner: str, filter: Document) -> int:
         """Deletes the observations of a filter with their gists; returns how many."""
         own = {"user_id": owner} | filter
         deleted = 0
         while found := await self._observations.find(own, {"_id": 1}).limit(DELETED_AT_ONCE).to_list(None):
-            deleted += await self._delete_some(owner, own, [one["_id"] for one in found])
+            deleted += await self._delete_some(owner, own, [document["_id"] for document in found])
         return deleted
 
     async def _delete_some(self, owner: str, own: Document, ids: Sequence[str]) -> int:
@@ -214,16 +214,18 @@ class Observations:
     async def _note_messages(self, owner: str, documents: Sequence[Document]) -> None:
         """Notes that other messages, too, say what was known."""
         said = [
-            UpdateOne({"_id": one["_id"], "user_id": owner}, {"$addToSet": {"messages": {"$each": one["messages"]}}})
-            for one in documents
-            if "messages" in one
+            UpdateOne(
+                {"_id": document["_id"], "user_id": owner}, {"$addToSet": {"messages": {"$each": document["messages"]}}}
+            )
+            for document in documents
+            if "messages" in document
         ]
         if said:
             await self._observations.bulk_write(said, ordered=False)
 
     async def _make_recallable(self, owner: str, documents: Sequence[Document]) -> None:
         """Gives observations their gists, but for those that were deleted meanwhile."""
-        ids = [one["_id"] for one in documents]
+        ids = [document["_id"] for document in documents]
         if not ids:
             return
         number = await self._changes.take(owner)
@@ -256,7 +258,7 @@ class Observations:
     async def _known(self, owner: str, gists: Sequence[Document]) -> set[str]:
         """The ids of those that the owner has."""
         there = _gists_of(owner, [gist["id"] for gist in gists])
-        return {one["id"] for one in await self._vectors.find(there, {"id": 1}).to_list(None)}
+        return {document["id"] for document in await self._vectors.find(there, {"id": 1}).to_list(None)}
 
     async def _drop_gists(self, owner: str, ids: Sequence[str]) -> None:
         """Deletes the gists of observations that are gone. One that was remembered again meanwhile found its gist there
@@ -279,27 +281,15 @@ def _key(observation_id: str) -> str:
 
 async def _gists(owner: str, documents: Sequence[Document], change: int) -> list[Document]:
     """Gists that words find as soon as they are written; they are embedded like every other."""
-    if sum(len(one["content"]) for one in documents) < AT_ONCE:
-        return [_gist(owner, one, change) for one in documents]
-    return await asyncio.to_thread(lambda: [_gist(owner, one, change) for one in documents])
+    if sum(len(document["content"]) for document in documents) < AT_ONCE:
+        return [_gist(owner, document, change) for document in documents]
+    return await asyncio.to_thread(lambda: [_gist(owner, document, change) for document in documents])
 
 
 def _gist(owner: str, document: Document, change: int) -> Document:
-    return {
-        "_id": _key(document["_id"]),
-        "id": document["_id"],
-        "user_id": owner,
-        "session_id": NOWHERE,
-        "kind": document["category"],
-        "category": document["category"],
-        "role": document["category"],
-        "content": document["content"],
-        "timestamp": document["created_at"],
-        "created_at": now(),
-        "change": change,
-        "words": to_bytes(indexed_terms(document["content"])),
-        "embed": pending(),
-    }
+    category, content = document["category"], document["content"]
+    own = {"id": document["_id"], "category": category, "change": change, "words": to_bytes(indexed_terms(content))}
+    return new_gist(_key(document["_id"]), owner, NOWHERE, category, content, document["created_at"], **own)
 
 
 def document_of(owner: str, observation: Observation, messages: Sequence[str]) -> Document:
@@ -318,7 +308,7 @@ def document_of(owner: str, observation: Observation, messages: Sequence[str]) -
 
 
 def observation_of(found: Document) -> Observation:
-    category = next(one for one in CATEGORIES if one == found["category"])
+    category = next(document for document in CATEGORIES if document == found["category"])
     return Observation(
         found["_id"], category, found["content"], found["source"], found["created_at"], found.get("model")
     )

@@ -9,7 +9,7 @@ from typing import Literal
 from memory import metrics
 from memory.domain import RULE_BASED
 from memory.ids import keys_of
-from memory.observations.consolidation import Said, consolidate, summary_of
+from memory.observations.consolidation import SessionMessage, consolidate, summary_of
 from memory.observations.model import observe_by_model
 from memory.observations.notes import observe_by_rules, output_for_model
 from memory.observations.observation import Observation, Observed, observation_id, source_of_session
@@ -88,7 +88,9 @@ class Observer:
         read = await asyncio.to_thread(output_for_model, output)
         return await observe_by_model(self._model, step_name, step_type, read), self._model.model
 
-    async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
+    async def consolidate(
+        self, owner: str, session_id: str, messages: Sequence[SessionMessage] | None = None
+    ) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up, under the source "session:…". Again, or
         twice at once, it adds nothing. `messages`: of the session; not given, all that are kept of it.
 
@@ -120,11 +122,11 @@ class Observer:
         summed_up = kept.pop() if summary is not None else None
         return Consolidated(tuple(dict.fromkeys(kept)), summed_up, added)
 
-    async def _kept(self, owner: str, session_id: str) -> AsyncIterator[list[Said]]:
+    async def _kept(self, owner: str, session_id: str) -> AsyncIterator[list[SessionMessage]]:
         """The messages of a session, in order, some at a time."""
         after = -1
         while turns := await self._turns.page(owner, session_id, after=after, limit=AT_ONCE):
-            yield [Said(turn.role, turn.content, turn.id, turn.model) for turn in turns]
+            yield [SessionMessage(turn.role, turn.content, turn.id, turn.model) for turn in turns]
             after = turns[-1].index or 0
 
     async def _drop_forgotten(self, owner: str, every: Sequence[Observed], read: Mapping[str, str]) -> None:
@@ -140,5 +142,5 @@ class Observer:
                 await self._observations.forget_message(owner, gone)
 
 
-async def _given(messages: Sequence[Said]) -> AsyncIterator[Sequence[Said]]:
+async def _given(messages: Sequence[SessionMessage]) -> AsyncIterator[Sequence[SessionMessage]]:
     yield messages

@@ -12,7 +12,6 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import takewhile
 
-from utils.sentences import split_sentences
 from utils.text import cut_at_word
 
 LONGEST = 400  # characters of a line that are looked at and told
@@ -158,7 +157,7 @@ def lines_in(text: str) -> list[Line]:
             place = _place_in(row.text) if row.text.startswith("File ") else place
             continue
         rank = rank_of(row.text)
-        if rank is Rank.ERROR and not is_code(row.text) and _is_message(row.text):
+        if rank is Rank.ERROR and not is_code(row.text):
             below = list(takewhile(lambda one: rank_of(one.text) > Rank.ERROR, rows[at + 1 : at + 1 + BELOW]))
             lines.append(Line(_error(row, parents, below, place), rank, whole=True))
             place = ""
@@ -168,12 +167,6 @@ def lines_in(text: str) -> list[Line]:
             lines.append(_value(row, parents) or Line(row.text, max(rank, Rank.PLAIN)))
         parents.append(row)
     return lines
-
-
-def _is_message(text: str) -> bool:
-    """Whether a line with trouble in it is one message, and no prose."""
-    said = text[: 2 * LONGEST].replace("... ", " ")
-    return _ERROR.match(text[:LONGEST]) is not None or len(split_sentences(said)) == 1
 
 
 def _rows(text: str) -> Iterator[_Row]:

@@ -19,7 +19,6 @@ from utils.text import CONTROL_CHARACTERS, folded, is_text
 LONGEST_KEY = 500  # characters
 LONGEST_VALUE = 65_536
 LONGEST_TTL = 366 * 24 * 3600  # seconds
-LAST_CHARACTER, SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
 @dataclass(frozen=True)
@@ -119,14 +118,15 @@ class Scratchpad:
         """Entries in the order of their keys. `after`: key of the last one seen. `prefix`: how keys begin. `text`: what
         key or value has in it, in any case, width or style of letters."""
         keys: dict[str, str] = {"$gt": after} if after > prefix else {"$gte": prefix}
-        if (end := after_prefix(prefix)) is not None:
-            keys["$lt"] = end
+        keys |= {"$regex": f"^{re.escape(prefix)}"} if prefix else {}
         filter: dict[str, Any] = {"user_id": owner, "key": keys} | _in_force(now())
         if text:
-            patterns = [{"$regex": re.escape(one), "$options": "i"} for one in dict.fromkeys((text, folded(text)))]
+            patterns = [
+                {"$regex": re.escape(pattern), "$options": "i"} for pattern in dict.fromkeys((text, folded(text)))
+            ]
             filter["$or"] = [{name: pattern} for name in ("key", "value", "folded") for pattern in patterns]
         found = await self._entries.find(filter).sort("key", 1).limit(limit).to_list(None)
-        return [_entry(one) for one in found]
+        return [_entry(entry) for entry in found]
 
     async def forget(self, owner: str, moment: datetime) -> int:
         """Deletes what a user kept until a moment; returns how many entries were in force."""
@@ -140,7 +140,7 @@ def wrong_with(key: str) -> str | None:
     clients take "." and ".." out of it."""
     if not key.strip() or len(key) > LONGEST_KEY:
         return f"A key has 1 to {LONGEST_KEY} characters, not all of them blank"
-    if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(one in key for one in "\t\n\r"):
+    if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(character in key for character in "\t\n\r"):
         return "A key has control characters"
     if any(part in (".", "..") for part in key.split("/")):
         return "A key has . or .. between its slashes"
@@ -149,16 +149,7 @@ def wrong_with(key: str) -> str | None:
 
 def folded_of(key: str, value: str) -> list[str]:
     """Key and value `folded`, as they stand beside these where that is more than their lower case."""
-    return [other for one in (key, value) if (other := folded(one)) != one.lower()]
-
-
-def after_prefix(prefix: str) -> str | None:
-    """The first text, by code points, behind all that begin with a prefix; None where there is no such text."""
-    bare = prefix.rstrip(chr(LAST_CHARACTER))
-    if not bare:
-        return None
-    following = ord(bare[-1]) + 1
-    return bare[:-1] + chr(SURROGATES.stop if following in SURROGATES else following)
+    return [other for text in (key, value) if (other := folded(text)) != text.lower()]
 
 
 def _check_value(value: str, ttl: timedelta | None) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memory.facts import (
     Attribute,
-    Stated,
+    StatedValue,
     clauses,
     named_in,
     of_what,
@@ -127,7 +127,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _is_one_of(values: Sequence[str], stated: Stated) -> bool:
+def _is_one_of(values: Sequence[str], stated: StatedValue) -> bool:
     """Whether what is stated is one of some values, or, of what is the user's, goes on behind it: "4471, and never
     changes"."""
     text = stated.value.casefold()

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from agents.memory import Memory
-from memory.observations import Said
+from memory.observations import SessionMessage
 from tests.checks import problem
 from tests.conversations import USER
 from utils.errors import InvalidInput
@@ -42,7 +42,7 @@ async def test_python_refuses_them_too(quiet: Memory) -> None:
         lambda: quiet.observe(USER, "GOAL:deploy", findings=[NUL]),
         lambda: quiet.observe(USER, "GOAL:\0", findings=["x"]),
         lambda: quiet.extract_observations(USER, "deploy", "GOAL", NUL),
-        lambda: quiet.consolidate(USER, "s", [Said("user", NUL)]),
+        lambda: quiet.consolidate(USER, "s", [SessionMessage("user", NUL)]),
         lambda: quiet.activate(USER, "project", "a\0b"),
         lambda: quiet.activate(USER, "project", "loci", None, NUL),
         lambda: quiet.activate(USER, "project", None, "/a\0b"),

@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import numpy as np
+
+from fitted import FITTED
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.replacing import turning
+from memory.facts.rules.replacing import border_in, turning
 from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement
 from memory.language import (
     EVEN,
@@ -34,10 +37,11 @@ MOST = 12  # facts of one message
 LOOKED_AT = 20_000  # characters of a message
 MOST_READ = 60  # clauses of a message that the encoder reads
 
+LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what lasts, and an offset
 # From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute, less of
-# what the user tells of others or of what happened, and nothing in other languages.
+# what the user tells of others, and nothing in other languages.
 PERHAPS = 0.4
-OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, OF_AN_EVENT, ELSEWHERE = 0.15, 0.35, 0.5, 0.6, 0.55
+OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.5, 0.55
 NEVER = 2.0  # what only ends facts
 
 _FILLERS = re.compile(
@@ -59,7 +63,6 @@ _FRAMES = re.compile(  # what is said in a supposition, or of a story, up to the
 _QUOTES = re.compile(
     r"\b(?:said|says?|tells?|told|asks|asked|claim(?:s|ed)|thinks|hear|heard|according to|apparently)\b"
 )
-_IN_JEST = re.compile(r"\b(?:kidding|joking)\b", re.IGNORECASE)
 _BIDS = re.compile(
     r"(?:please|kindly|remind|delete|remove|write|draft|translate|summari[sz]e|explain|describe|tell|show|give|list|find|"
     r"search|look|help|make|create|add|change|fix|check|compare|convert|send|call|do not|don['’]t|never mind|let|act|"
@@ -113,15 +116,9 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     """What of a message, made at a time, may be facts, or the end of some, in order. Questions, requests, suppositions
     and other people's words are none."""
     found: list[Candidate] = []
-    sentences = split_sentences(own_words(message[:LOOKED_AT]))
     about = ""  # whom a pronoun means
-    for written, following in zip(sentences, [*sentences[1:], ""], strict=False):
-        sentence = spelled_out(written)
-        if (
-            ends_with_question_mark(sentence.rstrip(" \"')”"))
-            or _IN_JEST.search(sentence)
-            or _IN_JEST.search(following)
-        ):
+    for sentence in map(spelled_out, split_sentences(own_words(message[:LOOKED_AT]))):
+        if ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
         elif is_foreign(sentence) or not _may_be_english(sentence):
             text = " ".join(sentence.split())
@@ -139,11 +136,18 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     return list(dict.fromkeys(found))[:MOST_READ]
 
 
-def stated_by(found: Sequence[Candidate], vectors: Floats, likely: Floats) -> list[Stated]:
-    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken; `likely`: how likely each
-    tells something lasting."""
+def lasting(vectors: Floats) -> Floats:
+    """How likely each of some sentences tells what stays true of its speaker, or of their people and things, in 0..1,
+    in whatever language; shape (n,). `vectors`: of the sentences, by the local encoder, (n, 384)."""
+    border = border_in(LASTING)
+    likely: Floats = 1 / (1 + np.exp(-(vectors @ border[:-1] + border[-1])))
+    return likely
+
+
+def stated_by(found: Sequence[Candidate], vectors: Floats) -> list[Stated]:
+    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken."""
     stated: dict[str, Stated] = {}
-    for candidate, vector, likelihood in zip(found, vectors, likely, strict=True):
+    for candidate, vector, likelihood in zip(found, vectors, lasting(vectors), strict=True):
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
         asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
         if not asks and (lasts or turning(vector) > 0 or does.corrects >= EVEN):
@@ -224,19 +228,12 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Ca
         least = NEVER
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
-    elif least != NEVER and _tells_of_the_past(text):
-        least = OF_AN_EVENT
     return Candidate(text, f"{spoken}.", least, sentence), _whom(text) or about
 
 
 def _may_be_english(sentence: str) -> bool:
     begins = _FIRST.match(sentence) is not None or _left_out(sentence) is not None
     return begins or not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
-
-
-def _tells_of_the_past(text: str) -> bool:
-    verb = [word for word in words(split_statement(text)[1]) if word not in ("not", "now", "also", "just", "really")]
-    return bool(verb) and (is_past(verb[0]) or verb[:2] == ["used", "to"])
 
 
 def _whom(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory.domain import KeyValue
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.statement import DIET, NAME, OVER, PLACE, RELATION, TIME, WORKER, read_statement
+from memory.facts.rules.statement import OVER, PLACE, TIME, is_somebody, read_statement
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word, ends_with_question_mark, slug
 
@@ -54,14 +54,8 @@ _BY_THE_WAY = re.compile(
 )
 _THE = re.compile(r"^the\s+", re.IGNORECASE)
 _NAME_S = re.compile(r"^my name['’]s\b", re.IGNORECASE)
-_PLACE = re.compile(
+_IN_A_PLACE = re.compile(
     r"^i(?:['’]m|\s+am)?\s+(?P<key>(?:live|work|study|stay|allergic|born|was born|moved)\s+(?:in|at|for|as|on|to))\s+"
-    r"(?P<value>.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_MOVED = re.compile(
-    r"^(?:the|my|our)\s+(?P<key>[^.,;:!?=]{1,50}?)\s+(?:(?:has|have)\s+)?(?:been\s+)?(?:moved|changed|slipped|"
-    r"shifted)\s+to\s+"
     r"(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -77,7 +71,7 @@ def statement_to_remember(text: str) -> str | None:
     found = _REMEMBER.match(text.strip())
     if found is None or _ASKS_BACK.match(found["rest"]):
         return None
-    if text.rstrip().endswith(("?", "？", "؟")) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
+    if ends_with_question_mark(text) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
         return None
     rest = found["rest"].strip(" ?？")
     return rest if rest and not _POINTS.fullmatch(rest) else None
@@ -97,34 +91,39 @@ def key_and_value(statement: str) -> tuple[str, str]:
     A statement of no known form is its own value, under a key made of its first words.
     """
     bare = " ".join(statement.split()).rstrip(".! ") or statement
-    for pattern in (_MY, _PLACE, _MOVED, _IS):
+    for pattern in (_MY, _IN_A_PLACE, _IS):
         found = pattern.match(_NAME_S.sub("my name is", bare))
         if found and (key := slug(found["key"], KEY_CHARACTERS)) and (value := found["value"].strip(" \"'“”")):
             return key, value
     return slug(bare, KEY_CHARACTERS) or cut_at_word(bare, KEY_CHARACTERS), bare
 
 
-class Stated(NamedTuple):
-    """`own`: whether it is said of the user's, and not of "the" one, which may be another's."""
+class StatedValue(NamedTuple):
+    """What a sentence says that something is. `own`: whether it is said of the user's, and not of "the" one, which may
+    be another's."""
 
     value: str
     own: bool
 
 
-def values_stated(text: str, key: str) -> list[Stated]:
+def values_stated(text: str, key: str) -> list[StatedValue]:
     """What a text says that something of the user's is, by sentences: "Btw my PIN is 4471." of the PIN."""
-    found: list[Stated] = []
+    found: list[StatedValue] = []
     for bare in map(without_asides, split_sentences(text)):
-        one = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
-        if one and (value := one["value"].strip(" \"'“”")) and _is_under(key, slug(one["key"], KEY_CHARACTERS), value):
-            found.append(Stated(value, own=_THE.match(bare) is None))
+        owned = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
+        if (
+            owned
+            and (value := owned["value"].strip(" \"'“”"))
+            and _is_under(key, slug(owned["key"], KEY_CHARACTERS), value)
+        ):
+            found.append(StatedValue(value, own=_THE.match(bare) is None))
     return found
 
 
 def owned(text: str) -> list[tuple[str, str]]:
     """What a text says that something of the user's is, each with its key, by sentences."""
-    found = (_MY.match(_NAME_S.sub("my name is", without_asides(one))) for one in split_sentences(text))
-    return [(slug(one["key"], KEY_CHARACTERS), one["value"].strip(" \"'“”")) for one in found if one]
+    found = (_MY.match(_NAME_S.sub("my name is", without_asides(sentence))) for sentence in split_sentences(text))
+    return [(slug(match["key"], KEY_CHARACTERS), match["value"].strip(" \"'“”")) for match in found if match]
 
 
 def without_asides(sentence: str) -> str:
@@ -135,10 +134,8 @@ def without_asides(sentence: str) -> str:
 def _is_under(key: str, said: str, value: str) -> bool:
     """Whether what is said of something is kept under a key: of the "wife's job" what is said of the wife, if it is a
     job."""
-    if said == slug(key):
-        return True
     part = of_what(key)
-    return part is not None and said == part[0] and attribute_of(value, of_a_being=True) == part[1]
+    return said == slug(key) or (part is not None and said == part[0] and attribute_of(said, value) == part[1])
 
 
 def told(key: str, value: str) -> str:
@@ -157,7 +154,7 @@ def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:
             continue
         if (key and key <= asked) or (value and value <= asked) or 2 * len(asked & key) > len(key):
             suited.append((len(asked & key) / len(asked | key), fact))
-    suited.sort(key=lambda one: -one[0])
+    suited.sort(key=lambda suiting: -suiting[0])
     if not suited or (len(suited) > 1 and suited[0][0] == suited[1][0]):
         return None
     return suited[0][1]
@@ -169,12 +166,11 @@ def facts_near(text: str, facts: Sequence[KeyValue], most: int = 3) -> list[KeyV
     return [fact for fact in facts if asked & set(content_stems(fact.key))][:most]
 
 
-# Attributes of which there is one at a time. Others go under a key that is the statement itself.
-_ONE_EACH = frozenset({"name", "job", "age", "colour", "nationality", "diet", "time", "place", "number", "status"})
-_AT_ONCE = frozenset({"job", "age", "nationality", "diet", "status", "allergy"})  # what is never kept as who it is
-_WORD, _STATE = "word", "state"  # what may be a name or a code, and what somebody is like
-
-_BEING = re.compile(rf"(?:.* )?{RELATION}", re.IGNORECASE)
+# What there is one of at a time, and so a key of its own beside that of its thing: "wife's job".
+_ATTRIBUTES = (
+    *("name", "job", "age", "diet", "status", "employer", "home", "birthday", "time", "place", "number"),
+    *("colour", "nationality"),  # of what was kept earlier
+)
 # Whatever is said of these gives their one value.
 _ANY_VALUE = re.compile(
     r"(?:favou?rite .*|.*\b(?:number|code|pin|password|passcode|passphrase|address|e-?mail|id|username|login|wi-?fi|"
@@ -184,79 +180,45 @@ _NAMING = re.compile(
     r"^(?:my|our|the)\b[^.,;:!?]{1,60}?(?:(?:['’]s name)? (?:is|are|was|were) (?:called|named)|['’]s name is)\b",
     re.IGNORECASE,
 )
-_STILL = re.compile(r"^(?:(?:now|still|currently|actually|really|just) )+", re.IGNORECASE)
-_OF_A_KEY = re.compile(rf"(?P<of>.+)['’]s (?P<attribute>{'|'.join(sorted(_ONE_EACH))})")
-_PEOPLE = r"[A-Z]\w*(?:an|ish|ese|ch|ss|i|ic)$"
-# What a value gives, the first that fits; of people and animals, and of anything.
-_OF_BEINGS = (("age", r"1?\d{1,2}(?: years old)?(?: now)?$"), ("nationality", _PEOPLE))
-_OF_ANYTHING = (
-    ("allergy", r"(?i:allergic to\b)"),
-    ("relation", rf"(?:[Mm]y|[Oo]ur|[^\Wa-z_][\w-]*['’]s) (?:[a-z-]+ )?{RELATION}\b"),
-    ("status", r"(?i:(?:single|married|divorced|widowed|engaged|separated)\b)"),
-    ("diet", rf"{DIET}\b"),
-    ("job", rf"an? {WORKER}\b"),
-    (
-        "colour",
-        r"(?:(?:dark|light) )?(?:black|white|red|green|blue|yellow|brown|gr[ea]y|orange|pink|purple|silver|gold)\b",
-    ),
-)
-_OF_THINGS = (
-    ("time", TIME.pattern),
-    ("number", r"(?:number |no\.? ?|#)?[+(]?\d|\S*\d\S*$"),
-    ("place", PLACE.pattern),
-    ("name", rf"{NAME}(?: {NAME})*(?:,|$)"),
-    (_STATE, r"[a-z]+(?:ed|ing|y|ful|less|ous|ive|able|al|ic|en|own|ack|ue|ay|ite|d)$"),
-    (_WORD, r"\S+$"),
-)
+_OF_A_KEY = re.compile(rf"(?P<of>.+)['’]s (?P<attribute>{'|'.join(_ATTRIBUTES)})")
+_NUMBER = re.compile(r"(?:number |no\.? ?|#)?[+(]?\d|\S*\d\S*$")
 
 
-def attribute_of(value: str, *, of_a_being: bool = False, named: bool = False) -> str | None:
-    """What of something a value gives; None where no rule tells. `named`: whether it is said that one is called so."""
-    if named:
-        return "name"
-    value = _STILL.sub("", value)
-    patterns = (*_OF_ANYTHING, *(_OF_BEINGS if of_a_being else ()), *_OF_THINGS)
-    return next(
-        (
-            name
-            for name, pattern in patterns
-            if re.match(pattern, value, re.I if name in ("time", "place", "diet") else 0)
-        ),
-        None,
-    )
+def attribute_of(thing: str, value: str) -> str | None:
+    """What a value gives of a thing of the user's, as facts have it; None where no rule tells."""
+    read = read_statement(f"The user's {thing} is {value}.")
+    if is_somebody(read.subject):
+        return next(iter(sorted(read.slots)), None)
+    kinds = (("time", TIME), ("number", _NUMBER), ("place", PLACE))
+    return next((name for name, pattern in kinds if pattern.match(value)), None)
 
 
 def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) -> tuple[str, str]:
     """Where a statement is kept, given its key and value and the values that are kept: under its key, where that is
-    free or has a value of the same attribute; under one that names the attribute ("wife's
-    job"); or, where no rule tells what it says, as it stands under a key of its own."""
+    free or has a value of the same attribute; under one that names the attribute ("wife's job"); or, where no rule
+    tells what it says, as it stands under a key of its own."""
     bare = " ".join(statement.split()).rstrip(".! ")
     before = kept.get(key)
+    is_being = is_somebody(f"user's {key}")
+    attribute = "name" if _NAMING.match(bare) else attribute_of(key, value)
+    own = attribute_key(key, attribute) if attribute is not None else None
     if before == value or _ANY_VALUE.fullmatch(key):
         return key, value
-    being = _BEING.fullmatch(key) is not None
-    someone = being or (bare[: len(key)].casefold() == key and re.match(rf"{NAME}$", bare[: len(key)]) is not None)
-    named = _NAMING.match(bare) is not None
-    attribute = attribute_of(value, of_a_being=being, named=named)
-    own = attribute_key(key, attribute) if attribute in _ONE_EACH else None
-    beside = (own, value) if own is not None else _alone(statement, key)
     if own is not None and own in kept:
         return own, value
     if before is None:
-        return (
-            beside
-            if attribute in _AT_ONCE and (being or (someone and attribute in ("job", "allergy")))
-            else (key, value)
-        )
-    if key == "allergic to":
-        return _alone(statement, key)
-    was = attribute_of(before, of_a_being=being)
-    return (key, value) if _takes_the_place(was, attribute, before, value, someone=someone) else beside
+        return (key, value) if own is None or not is_being or attribute == "name" else (own, value)
+    was = attribute_of(key, before)
+    begins_alike = before.split()[:1] == value.split()[:1]
+    are_words = not is_being and " " not in before + value
+    if key != "allergic to" and was == attribute and (was is not None or begins_alike or are_words):
+        return key, value
+    return (own, value) if own is not None else _alone(statement, key)
 
 
 def keys_beside(statement: str, key: str) -> list[str]:
     """The keys whose values `place_beside` is to know: all that it may choose."""
-    return [key, *(attribute_key(key, one) for one in sorted(_ONE_EACH)), _alone(statement, key)[0]]
+    return [key, *(attribute_key(key, attribute) for attribute in _ATTRIBUTES), _alone(statement, key)[0]]
 
 
 def attribute_key(key: str, attribute: str) -> str:
@@ -265,26 +227,16 @@ def attribute_key(key: str, attribute: str) -> str:
 
 def keys_of_the_same(key: str, keys: Sequence[str]) -> list[str]:
     """Those of the keys under which something else is kept of what one key names."""
-    attributes = "|".join(sorted(_ONE_EACH))
-    pattern = re.compile(rf"(?:(?:my|our|the) )?{re.escape(key)}(?:['’]s (?:{attributes})$| (?:is|are|was|were|on) )")
-    return [one for one in keys if one != key and pattern.match(one)]
+    pattern = re.compile(
+        rf"(?:(?:my|our|the) )?{re.escape(key)}(?:['’]s (?:{'|'.join(_ATTRIBUTES)})$| (?:is|are|was|were|on) )"
+    )
+    return [other for other in keys if other != key and pattern.match(other)]
 
 
 def of_what(key: str) -> tuple[str, str] | None:
     """The key of the thing, and the attribute, of a key that names both; None for others."""
     found = _OF_A_KEY.fullmatch(key)
     return (found["of"], found["attribute"]) if found else None
-
-
-def _takes_the_place(was: str | None, attribute: str | None, before: str, value: str, *, someone: bool) -> bool:
-    """Whether a value is of the same attribute as the one that is kept. Of a thing whatever no rule tells is; of people
-    and animals only what begins alike."""
-    if attribute in ("allergy", "relation"):
-        return False
-    if was == attribute:
-        return not someone or attribute not in (_STATE, None) or before.split()[:1] == value.split()[:1]
-    both = {was, attribute}
-    return not someone and (both <= {_WORD, _STATE, None} or both <= {_WORD, "name", None})
 
 
 def _alone(statement: str, key: str) -> tuple[str, str]:
@@ -301,38 +253,25 @@ _PLEASE = re.compile(r",? (?:please|now|again)$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Attribute:
-    """`key`: what it is called; `slots`: as facts have it; `words`: a pattern of which each sentence that gives it has
-    one; `own`: whether it is the user's, and not of "the" one."""
+    """`key`: what it is called; `slot`: as facts have it, empty for what none has; `words`: a pattern of which each
+    sentence that gives it has one; `own`: whether it is the user's, and not of "the" one."""
 
     key: str
-    slots: frozenset[str]
+    slot: str
     words: str
     own: bool = True
 
 
-# What has a name of its own, or is named by a question: its slots, and words of the sentences that give it.
-_ATTRIBUTES: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
-    (re.compile(rf"(?:{names})", re.IGNORECASE), frozenset(slots.split()), said)
-    for names, slots, said in (
-        (
-            r"(?:my|our) (?:home|residence|home ?town|city|place of residence)|"
-            r"where (?:i|we)(?:['’]m| am| are)? liv(?:e|ing)",
-            "home",
-            r"\b(?:live|living|lived|moved|relocated|based|settled)\b",
-        ),
-        (r"my age|how old i(?:['’]m| am)", "age", r"\b(?:years old|turned|i(?:['’]m| am)(?: now)? \d)"),
-        (r"my (?:birthday|birth ?date|date of birth)|when i was born", "birthday", r"\b(?:born|birthday|birth)\b"),
-        (
-            r"my (?:job|occupation|profession)|what i do(?: for a living| for work)?|what i work as",
-            "job",
-            r"\b(?:i(?:['’]m| am)|work|working|job|became|promoted)\b",
-        ),
-        (
-            r"my employer|where i work|who i work for",
-            "employer",
-            r"\b(?:work|working|job|joined|i(?:['’]m| am))\b",
-        ),
-        (r"my name|what i(?:['’]m| am) called", "name", r"\b(?:name|called|call me|i(?:['’]m| am))\b"),
+# Attributes of the user: what names each, and words of the sentences that give it.
+_OF_THE_USER: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
+    (slot, re.compile(names, re.IGNORECASE), words)
+    for slot, names, words in (
+        ("home", r"my (?:home|city)|where i live", r"\b(?:live|living|lived|moved|relocated|based|settled)\b"),
+        ("age", r"my age|how old i(?:['’]m| am)", r"\b(?:years old|turned|i(?:['’]m| am)(?: now)? \d)"),
+        ("birthday", r"my (?:birthday|date of birth)|when i was born", r"\b(?:born|birthday|birth)\b"),
+        ("job", r"my (?:job|profession)|what i do(?: for work)?", r"\b(?:i(?:['’]m| am)|work|working|job|became)\b"),
+        ("employer", r"my employer|where i work|who i work for", r"\b(?:work|working|job|joined|i(?:['’]m| am))\b"),
+        ("name", r"my name|what i(?:['’]m| am) called", r"\b(?:name|called|call me|i(?:['’]m| am))\b"),
     )
 )
 
@@ -342,10 +281,10 @@ def attribute_meant(text: str) -> Attribute | None:
     text = _PLEASE.sub("", " ".join(text.split()).strip(" .!?"))
     own = _OWN.match(text)
     key = slug(own["name"]) if own else ""
-    for names, slots, said in _ATTRIBUTES:
+    for slot, names, words in _OF_THE_USER:
         if names.fullmatch(text):
-            return Attribute(key, slots, said if not key else f"{said}|{named_in(key)}")
-    return Attribute(key, frozenset(), named_in(key), own=not text.lower().startswith("the ")) if key else None
+            return Attribute(key, slot, words if not key else f"{words}|{named_in(key)}")
+    return Attribute(key, "", named_in(key), own=not text.lower().startswith("the ")) if key else None
 
 
 def value_given(sentence: str, attribute: Attribute) -> str | None:
@@ -357,8 +296,8 @@ def value_given(sentence: str, attribute: Attribute) -> str | None:
         return stated[0].value
     if attribute.key and (has := _HAS.match(sentence)) and f" {slug(has['thing'])}".endswith(f" {attribute.key}"):
         return has["thing"]
-    if attribute.slots and re.search(attribute.words, sentence, re.IGNORECASE):
-        facts = (one.text for one in candidates(sentence, datetime.now(UTC)) if not one.foreign)
+    if attribute.slot and re.search(attribute.words, sentence, re.IGNORECASE):
+        facts = (candidate.text for candidate in candidates(sentence, datetime.now(UTC)) if not candidate.foreign)
         return next((fact for fact in facts if gives(fact, attribute)), None)
     return None
 
@@ -368,7 +307,7 @@ def gives(fact: str, attribute: Attribute) -> bool:
     read = read_statement(fact)
     if read.denied or OVER.search(fact):
         return False
-    own = read.subject in ("user", "user's name") and not read.slots.isdisjoint(attribute.slots)
+    own = read.subject in ("user", "user's name") and attribute.slot in read.slots
     return own or (bool(attribute.key) and read.subject.casefold() == f"user's {attribute.key}")
 
 

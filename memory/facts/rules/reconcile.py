@@ -22,14 +22,6 @@ SAME = 0.97  # the cosine similarity from which on two statements may say the sa
 
 
 @dataclass(frozen=True)
-class Known:
-    """A fact in force."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Stated:
     """What a message states. `sentence`: all that was said with it. `lasts`: it is a fact, and not only the end of
     one."""
@@ -76,27 +68,27 @@ class Keep:
 Decision = Add | Update | Delete | Keep
 
 
-def texts_of(stated: Iterable[Stated], known: Iterable[Known]) -> list[str]:
+def texts_of(stated: Iterable[Stated], known: Mapping[str, str]) -> list[str]:
     """The texts that `decide_by_rules` has to have readings of."""
-    return list(dict.fromkeys(chain(*((one.text, one.sentence) for one in stated), (one.text for one in known))))
+    return list(dict.fromkeys(chain(*((new.text, new.sentence) for new in stated), known.values())))
 
 
 def decide_by_rules(
-    stated: Sequence[Stated], known: Sequence[Known], readings: Mapping[str, Reading]
+    stated: Sequence[Stated], known: Mapping[str, str], readings: Mapping[str, Reading]
 ) -> list[Decision]:
-    """What becomes of what a message states beside the facts in force, in order. `readings`: of `texts_of` these, by
-    the local encoder."""
+    """What becomes of what a message states beside the facts in force, in order. `known`: these, by id; `readings`: of
+    `texts_of` these, by the local encoder."""
     standing: list[Stated] = []  # of the message, what nothing later in it replaces or says again
-    for one in stated:
-        made = _decided_by_words(one, {earlier.text: read_statement(earlier.text) for earlier in standing}, readings)
+    for new in stated:
+        made = _decided_by_words(new, {earlier.text: read_statement(earlier.text) for earlier in standing}, readings)
         gone = {done.id for done in made if not isinstance(done, Add | Keep)}
         standing = [earlier for earlier in standing if earlier.text not in gone]
-        standing += [] if any(isinstance(done, Keep) for done in made) else [one]
-    facts = {fact.id: read_statement(fact.text) for fact in known}
+        standing += [] if any(isinstance(done, Keep) for done in made) else [new]
+    facts = {fact_id: read_statement(text) for fact_id, text in known.items()}
     decisions: list[Decision] = []
-    for one in standing:
-        made = _decided_by_words(one, facts, readings) or _decided_by_likeness(one, facts, readings)
-        if one.lasts or not isinstance(made[0], Add):
+    for new in standing:
+        made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
+        if new.lasts or not isinstance(made[0], Add):
             decisions += made
         gone = {done.id for done in made if isinstance(done, Update | Delete)}
         facts = {name: fact for name, fact in facts.items() if name not in gone}
@@ -135,7 +127,7 @@ def _decided_by_likeness(
         if name in about or not (anything and are_of_one(new, old))
     }
     best = max(likely, key=lambda name: likely[name], default="")
-    odds = [one / (1 - one) for one in likely.values()]
+    odds = [likelihood / (1 - likelihood) for likelihood in likely.values()]
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
@@ -183,11 +175,12 @@ def _likely(stated: Stated, new: Statement, old: Statement, readings: Mapping[st
     """How likely what is stated, or the sentence that says it, replaces a fact."""
     whole = read_statement(stated.sentence)
     said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject)]
-    return max(replaces(one, old, readings[one.text], readings[old.text]) for one in said)
+    return max(replaces(statement, old, readings[statement.text], readings[old.text]) for statement in said)
 
 
-def nearest(known: Sequence[Known], new: Iterable[str], most: int) -> list[Known]:
-    """The facts that share most words with new ones, in their order."""
-    asked = set(chain.from_iterable(map(words, new)))
-    ranked = sorted(range(len(known)), key=lambda at: (-len(asked & set(words(known[at].text))), -at))
-    return [known[at] for at in sorted(ranked[:most])]
+def nearest(known: Mapping[str, str], new: Iterable[str], most: int) -> dict[str, str]:
+    """The facts that share most words with new ones, of equals the last, in their order."""
+    new_words = set(chain.from_iterable(map(words, new)))
+    oldest_first = sorted(known, key=lambda fact_id: len(new_words & set(words(known[fact_id]))))
+    kept = set(oldest_first[-most:])
+    return {fact_id: text for fact_id, text in known.items() if fact_id in kept}

@@ -5,6 +5,7 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def signs(new: Statement, old: Statement, new_reading: Reading, old_reading: Rea
 
 def turning(vector: Floats) -> float:
     """The log-odds that a sentence tells that something is otherwise from now on, or over."""
-    border = _border(str(TURNING))
+    border = border_in(TURNING)
     return float(vector @ border[:-1] + border[-1])
 
 
@@ -76,7 +77,7 @@ def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: 
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
     if not may_replace(new, old):
         return 0.0
-    border = _border(str(REPLACING))
+    border = border_in(REPLACING)
     pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence))
     return float(1 / (1 + np.exp(-(pair @ border[:-1] + border[-1]))))
 
@@ -145,6 +146,7 @@ def _names(text: str) -> set[str]:
 
 
 @cache
-def _border(path: str) -> Floats:
+def border_in(path: Path) -> Floats:
+    """What was fitted and is kept in a file."""
     border: Floats = np.load(path)
     return border

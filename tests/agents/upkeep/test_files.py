@@ -16,7 +16,7 @@ from agents.upkeep import files as module
 from agents.upkeep import rounds
 from agents.upkeep.files import bank_files
 from config.settings import Settings
-from memory.banks.folder import BankFolder, Written
+from memory.banks.folder import BankFolder, WrittenBank
 from tests.conversations import USER, Silent, until
 from tests.meanwhile import meanwhile
 from utils.clock import now
@@ -127,10 +127,10 @@ async def test_a_folder_that_cannot_be_written_is_told_of_once_and_tried_again(
     await opened.activate(USER, "project", "loci")
     (tmp_path / "banks").mkdir()
     (tmp_path / "banks" / USER).write_text("in the way")
-    tries: list[Written] = []
+    tries: list[WrittenBank] = []
     write = BankFolder.write
 
-    def counted(self: BankFolder, bank: Written, texts: Mapping[str, str]) -> bool:
+    def counted(self: BankFolder, bank: WrittenBank, texts: Mapping[str, str]) -> bool:
         tries.append(bank)
         return write(self, bank, texts)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.banks import decisions as bank_decisions
-from memory.banks.decisions import MOST_DONE, Decision, Done, Metadata, is_file_name, merge
+from memory.banks.decisions import MOST_DONE, Applied, Decision, Metadata, is_file_name, merge
 from memory.banks.filing import decide_by_rules, is_critical, metadata_of
 from memory.banks.markdown import Page, parse
 from memory.banks.types import BANK_TYPES, FILES, PLACES, BankType, template
@@ -88,7 +88,7 @@ def test_an_item_stays_whole_with_all_that_stands_within_it(item: str) -> None:
             "**Next steps**\n\n- the tests\n- the docs\n\nThe sky was blue.",
             [("Next", "**Next steps**\n\n- the tests\n- the docs"), ("Notes", "The sky was blue.")],
         ),
-        ("Next steps:\n\nDone: the login.", [("Next", "Next steps:"), ("Done", "Done: the login.")]),
+        ("Next steps:\n\nDone: the login.", [("Done", "Next steps:\n\nDone: the login.")]),
         (
             "TODO:\n\n- the tests\n\n- [x] the docs\n\nThe sky was blue.",
             [("Next", "TODO:\n\n- the tests"), ("Done", "- [x] the docs"), ("Notes", "The sky was blue.")],
@@ -329,9 +329,9 @@ def test_a_new_file_is_made_and_a_second_time_added_to() -> None:
 def test_a_section_that_is_not_there_cannot_be_replaced_and_is_made() -> None:
     files, done = merge({"a.md": "# A"}, [Decision("replace", "a.md", "One.", Metadata("New"))], now())
     assert "## New" in files["a.md"]
-    assert done == (Done("a.md", "append", Metadata("New")),)
+    assert done == (Applied("a.md", "append", Metadata("New")),)
     _, done = merge({}, [Decision("append", "b.md", "One.", Metadata("New"))], now())
-    assert done == (Done("b.md", "create", Metadata("New")),)
+    assert done == (Applied("b.md", "create", Metadata("New")),)
 
 
 def test_items_for_a_file_go_into_its_sections() -> None:
@@ -339,8 +339,8 @@ def test_items_for_a_file_go_into_its_sections() -> None:
     assert (done.metadata.section, left.metadata.section) == ("Done", "Next")
     [named] = decide_by_rules("project", "[file: progress.md > Done]\n- [x] the login\n- [ ] todo: the cart")
     assert named.metadata.section == "Done"
-    [replaced] = decide_by_rules("project", "progress.md (replace):\n- [x] the login\n- [ ] todo: the cart")
-    assert replaced.operation == "replace"
+    replaced = decide_by_rules("project", "progress.md (replace):\n- [x] the login\n- [ ] todo: the cart")
+    assert [(one.operation, one.metadata.section) for one in replaced] == [("replace", "Done"), ("replace", "Next")]
 
 
 def test_a_bank_takes_no_more_files_than_it_may_and_loses_nothing_for_that() -> None:

@@ -11,9 +11,9 @@ from memory.banks.decisions import section_title
 from memory.banks.markdown import (
     Page,
     Section,
-    by_heading,
     closed,
     entry,
+    heading_in,
     items,
     joined,
     nested,
@@ -21,7 +21,6 @@ from memory.banks.markdown import (
     parse,
     render,
     time_of,
-    title_in,
 )
 
 NOW = datetime(2026, 11, 22, 14, 32, tzinfo=UTC)
@@ -127,7 +126,7 @@ def test_a_line_keeps_the_marks_that_make_no_heading() -> None:
 )
 def test_only_marks_after_a_blank_close_a_heading(heading: str, title: str) -> None:
     assert parse(f"## {heading}\n\nx").sections == (Section(title, "x"),)
-    assert title_in(f"### {heading}\nx") == (title, "x")
+    assert heading_in(f"### {heading}") == (3, title)
 
 
 @given(st.text(alphabet="aC# \t\xa0", max_size=150))
@@ -156,9 +155,8 @@ def test_items_are_list_items_paragraphs_and_entries() -> None:
 
 
 @given(MARKDOWN)
-def test_items_paragraphs_and_what_stands_under_headings_have_all_lines(text: str) -> None:
-    under = ["\n".join(parts) for parts in by_heading(text)]
-    for parts in (items(text), paragraphs(text), under):
+def test_items_and_paragraphs_have_all_lines(text: str) -> None:
+    for parts in (items(text), paragraphs(text)):
         assert words("\n".join(parts)) == words(text)
 
 

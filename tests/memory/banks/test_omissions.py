@@ -26,32 +26,37 @@ def note_of(text: str) -> Note | None:
 
 
 def page_with(count: int) -> Page:
-    """A page that was condensed so many times, in versions 10, 20, …: 5 entries each time, of which 1 is critical."""
+    """A page that was condensed so many times, in versions 10, 20, …: 5 entries each time."""
     page = Page("# Active\n\n_What is under way._", ())
     for number in range(1, count + 1):
-        page = with_note(page, note_in(page), 5, 1, 10 * number, NOW)
+        page = with_note(page, note_in(page), 5, 10 * number, NOW)
     return page
 
 
-def test_the_line_names_every_version_and_its_counts_add_up() -> None:
-    assert (
-        "10 entries (2 of them critical) shortened or left out; version 20 has 5, version 10 5._" in page_with(2).lead
-    )
-    assert note_in(page_with(2)) == Note(10, 2, ((20, 5), (10, 5)))
-
-
-def test_the_line_of_one_version_says_that_it_has_all() -> None:
-    assert "5 entries (1 of them critical) shortened or left out; version 10 has all of it._" in page_with(1).lead
-    assert note_in(page_with(1)) == Note(5, 1, ((10, 5),))
-
-
-def test_of_many_versions_the_oldest_that_is_named_names_those_before_it() -> None:
-    lead = page_with(40).lead
-    assert "200 entries (40 of them critical)" in lead
-    assert lead.endswith("version 400 has 5, version 390 5, version 380 5 and names those that have the others._")
-    assert note_in(page_with(40)) == Note(200, 40, ((400, 5), (390, 5), (380, 5)))
-    longest = Note(10**9, 10**9, ((10**9, 10**9 - 1),) * 3).line(NOW)
+@pytest.mark.parametrize(
+    ("count", "line", "note"),
+    [
+        (1, "5 entries shortened or left out; version 10 has all of it._", Note(5, (10,))),
+        (2, "10 entries shortened or left out; version 20 and version 10 have it._", Note(10, (20, 10))),
+        (
+            40,
+            "200 entries shortened or left out; version 400, version 390 and version 380 have it, and the last of "
+            "these names those before it._",
+            Note(200, (400, 390, 380)),
+        ),
+    ],
+)
+def test_the_line_names_the_newest_versions_that_have_what_went(count: int, line: str, note: Note) -> None:
+    page = page_with(count)
+    assert page.lead.endswith(line)
+    assert note_in(page) == note
+    longest = Note(10**9, (10**9,) * 4).line(NOW)
     assert len(longest) <= NOTE_CHARACTERS and is_note(longest)
+
+
+def test_a_line_of_an_earlier_build_is_read_as_well() -> None:
+    counts = "9 entries (2 of them critical) shortened or left out; version 20 has 5, version 10 4"
+    assert note_of(f"# Active\n\n_Condensed on 2026-11-01: {counts}._") == Note(9, (20, 10))
 
 
 def test_a_bank_that_is_condensed_twice_names_both_versions() -> None:
@@ -61,9 +66,8 @@ def test_a_bank_that_is_condensed_twice_names_both_versions() -> None:
     twice = condense("project", {"active.md": f"{once['active.md']}\n\n{more}"}, 9, NOW, BankRecipe())
     first, second = note_of(once["active.md"]), note_of(twice["active.md"])
     assert first is not None and second is not None
-    assert [version for version, _ in second.versions] == [9, 7]
-    assert second.entries == sum(count for _, count in second.versions)
-    assert second.versions[1] == (7, first.entries)
+    assert first.entries < second.entries
+    assert second.versions == (9, 7)
     assert versions_named(twice) == [9, 7]
 
 

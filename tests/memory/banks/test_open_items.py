@@ -7,25 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.banks.decisions import Decision, Metadata
+from memory.banks.decisions import Applied, Decision, Metadata
 from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
-from memory.banks.open_items import Carried, carry_out
+from memory.banks.open_items import carry_out
 from memory.banks.types import BankType, template
 
 MOMENT = datetime(2026, 11, 26, tzinfo=UTC)
 
 
+Carried = tuple[dict[str, str], tuple[Applied, ...]]  # files, and what was done
+
+
 def told(*said: str, kind: BankType = "project") -> Carried:
-    carried = Carried(template(kind, "x"), ())
+    carried: Carried = template(kind, "x"), ()
     for content in said:
-        carried = carry_out(carried.files, decide_by_rules(kind, content), MOMENT)
+        carried = carry_out(carried[0], decide_by_rules(kind, content), MOMENT)
     return carried
 
 
 def section(carried: Carried, title: str) -> str:
     """What a section says, but for the times of its entries."""
-    body = next(found.body for text in carried.files.values() if (found := parse(text).find(title)))
+    body = next(found.body for text in carried[0].values() if (found := parse(text).find(title)))
     return re.sub(r"2026-11-26 00:00 ", "", body)
 
 
@@ -53,7 +56,7 @@ def test_an_item_that_is_ticked_off_stands_open_no_more(said: str) -> None:
     done = told(LIST, said)
     assert "otate the" not in section(done, "Next") and "otate the" in section(done, "Done")
     assert section(done, "Next").count("write the docs") == 1
-    assert ("progress.md", "settle") in [(one.target_file, one.operation_type) for one in done.done]
+    assert ("progress.md", "settle") in [(one.target_file, one.operation_type) for one in done[1]]
 
 
 @pytest.mark.parametrize(
@@ -145,12 +148,12 @@ def test_what_one_has_to_do_oneself_is_settled_too() -> None:
 def test_an_item_that_is_said_to_be_open_again_stands_once(said: str) -> None:
     again = told(LIST, said)
     assert section(again, "Next").lower().count("write the docs") == 1
-    assert "settle" not in [one.operation_type for one in again.done]
+    assert "settle" not in [one.operation_type for one in again[1]]
 
 
 def test_nothing_is_changed_by_what_stands_there_already() -> None:
     again = told(LIST, LIST)
-    assert [one.operation_type for one in again.done] == ["unchanged"] and again.files == told(LIST).files
+    assert [one.operation_type for one in again[1]] == ["unchanged"] and again[0] == told(LIST)[0]
 
 
 def test_accents_may_be_written_in_two_ways() -> None:
@@ -167,14 +170,14 @@ def test_what_an_update_says_last_of_an_item_counts() -> None:
 
 
 def test_what_replaces_a_section_or_is_put_elsewhere_is_left_as_it_is() -> None:
-    files = told(LIST).files
+    files = told(LIST)[0]
     decisions: list[Decision] = [
         Decision("replace", "progress.md", "- [x] write the docs\n- [ ] b", Metadata("Next")),
         Decision("append", "ideas.md", "- [ ] rotate the API keys", Metadata("Next")),
     ]
     done = carry_out(files, decisions, MOMENT)
     assert section(done, "Next") == "- [x] write the docs\n- [ ] b"
-    assert "rotate the API keys" in done.files["ideas.md"]
+    assert "rotate the API keys" in done[0]["ideas.md"]
 
 
 def test_many_items_are_settled_in_one_go() -> None:
@@ -188,7 +191,7 @@ def test_many_items_are_settled_in_one_go() -> None:
 def test_no_word_is_lost_by_what_is_settled(said: list[str]) -> None:
     files = template("project", "x")
     for content in ("Next:\n- [ ] a\n- [ ] b\n  - [ ] a b", *said, "Done: a b"):
-        files = carry_out(files, decide_by_rules("project", content), MOMENT).files
+        files = carry_out(files, decide_by_rules("project", content), MOMENT)[0]
         words = set(re.findall(r"[ab]+", content))
         assert words <= set(re.findall(r"[ab]+", "\n".join(files.values())))
 

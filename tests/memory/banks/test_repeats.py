@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.banks.decisions import Decision, Done, Metadata, merge
+from memory.banks.decisions import Applied, Decision, Metadata, merge
 from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
 from memory.banks.types import template
@@ -12,7 +12,7 @@ from memory.banks.types import template
 MOMENT = datetime(2026, 11, 26, tzinfo=UTC)
 
 
-def told(*said: str) -> tuple[dict[str, str], tuple[Done, ...]]:
+def told(*said: str) -> tuple[dict[str, str], tuple[Applied, ...]]:
     files, done = template("project", "x"), ()
     for day, content in enumerate(said):
         files, done = merge(files, decide_by_rules("project", content), MOMENT + timedelta(days=day))

@@ -12,7 +12,6 @@ from memory.banks.bank import texts_of
 from memory.banks.decisions import Decision, merge
 from memory.banks.markdown import parse
 from memory.banks.store import Change
-from memory.banks.writing import PLACINGS
 from tests.banks import begun, content, found, update
 from tests.conversations import USER, until
 from tests.meanwhile import Killed, kill, meanwhile
@@ -229,42 +228,17 @@ async def test_a_model_replaces_no_text_that_it_has_not_seen(
 ) -> None:
     one, other = two
     await begun(one)
-    scripted_model.script(
-        placed("replace", "Only the tests are left."),
-        placed("append", "Ship the parser on Friday."),
-        placed("replace", "Only the tests are left. Ship the parser on Friday."),
-    )
-    overtaken(monkeypatch, one, other, ["Ship the parser on Friday."])
-    done = await update(one, "Only the tests are left.")
-    shown = [json.loads(asked["messages"][1]["content"]) for asked in scripted_model.asked("chat")]
-    assert [asked["content"] for asked in shown] == [
-        "Only the tests are left.",
-        "Ship the parser on Friday.",
-        "Only the tests are left.",
-    ]
-    assert "on Friday" in shown[2]["bank"]["progress.md"]
-    assert await coming_next(one) == "Only the tests are left. Ship the parser on Friday."
-    assert (done.bank.version, done.changes[0].operation_type) == (3, "replace")
-
-
-async def test_a_model_that_is_overtaken_time_and_again_replaces_nothing(
-    two: tuple[Memory, Memory], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = two
-    await begun(one)
-    said = [f"Ship part {number} on Friday." for number in range(PLACINGS + 2)]
-    replaces = placed("replace", "Only the tests are left.")
-    for number, text in enumerate(said):
-        scripted_model.script(*[replaces][: number < PLACINGS], placed("append", text))
+    said = [f"Ship part {number} on Friday." for number in range(3)]
+    scripted_model.script(placed("replace", "Only the tests are left."), *(placed("append", text) for text in said))
     overtaken(monkeypatch, one, other, said)
     done = await update(one, "Only the tests are left.")
     body = await coming_next(one)
     assert all(body.count(text) == 1 for text in (*said, "Only the tests are left."))
     assert (done.by, done.changes[0].operation_type) == ("gpt-4o-mini", "append")
-    assert len(scripted_model.asked("chat")) == PLACINGS + len(said)
+    assert len(scripted_model.asked("chat")) == 1 + len(said)
 
 
-async def test_a_model_is_not_asked_again_where_others_wrote_elsewhere(
+async def test_a_model_replaces_what_it_was_shown_where_others_wrote_elsewhere(
     two: tuple[Memory, Memory], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = two

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.facts.chain import Link, Step, chain_of, heir_of, undone, without
+from memory.facts.chain import Ending, Link, chain_of, heir_of, undone, without
 from tests.conversations import START
 
 
@@ -29,10 +29,10 @@ class Chain:
         self.links[new] = Link(new, end, None, supersedes=old)
         self.links[old] = replace(self.links[old], valid_to=end, superseded_by=new, undid=None)
 
-    def write(self, steps: list[Step]) -> None:
-        for step in steps:
-            self.links[step.id] = replace(
-                self.links[step.id], valid_to=step.valid_to, superseded_by=step.superseded_by, undid=step.other
+    def write(self, endings: list[Ending]) -> None:
+        for ending in endings:
+            self.links[ending.id] = replace(
+                self.links[ending.id], valid_to=ending.valid_to, superseded_by=ending.superseded_by, undid=ending.other
             )
 
     def undo(self, fact: str) -> None:

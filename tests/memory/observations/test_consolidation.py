@@ -2,11 +2,11 @@
 
 import pytest
 
-from memory.observations.consolidation import Said, consolidate, summary_of
+from memory.observations.consolidation import SessionMessage, consolidate, summary_of
 
 
 def told(*contents: str, role: str = "user") -> list[tuple[str, str]]:
-    return [(one.category, one.content) for one in consolidate([Said(role, content) for content in contents])]
+    return [(one.category, one.content) for one in consolidate([SessionMessage(role, content) for content in contents])]
 
 
 @pytest.mark.parametrize(
@@ -127,16 +127,20 @@ def test_a_label_says_what_a_note_is(text: str, notes: list[tuple[str, str]]) ->
 
 def test_system_messages_and_answers_by_rules_tell_nothing() -> None:
     assert told("We decided on Redis.", role="system") == []
-    assert consolidate([Said("assistant", "You told me: “We decided on Redis.”", model="rule_based")]) == ()
+    assert consolidate([SessionMessage("assistant", "You told me: “We decided on Redis.”", model="rule_based")]) == ()
 
 
 def test_the_last_long_message_of_the_assistant_is_the_summary() -> None:
     long, longer = "a" * 100, "b" * 101
-    messages = [Said("assistant", longer), Said("assistant", long), Said("user", "c" * 200)]
+    messages = [
+        SessionMessage("assistant", longer),
+        SessionMessage("assistant", long),
+        SessionMessage("user", "c" * 200),
+    ]
     summary = summary_of(messages)
     assert summary is not None and (summary.category, summary.content) == ("insight", longer)
-    assert summary_of([Said("assistant", long), Said("user", longer)]) is None
-    assert summary_of([Said("assistant", longer, model="rule_based")]) is None
+    assert summary_of([SessionMessage("assistant", long), SessionMessage("user", longer)]) is None
+    assert summary_of([SessionMessage("assistant", longer, model="rule_based")]) is None
     assert summary_of([]) is None
 
 

@@ -20,13 +20,10 @@ NOTE = '{"findings": ["A is B"], "insights": [], "lessons": ["Avoid C"]}'
         f'<think>{{maybe}} {{"findings": []}}</think>{NOTE}',
         f"Let me see. [1] says so.\n</thinking>\n\n{NOTE}",
         f"As [1] and {{this}} say: {NOTE}",
-        '{"Findings": ["A is B"], "LESSONS ": ["Avoid C"]}',
-        '{"findings": [{"content": "A is B"}], "lessons": [{"Text": "Avoid C", "score": 1}], "insights": null}',
-        '{"findings": ["A is B", " ", "A  is\\nB"], "lessons": ["Avoid C"], "more": 1}',
-        '[{"category": "finding", "content": "A is B"}, {"category": "Lessons", "text": "Avoid C"}]',
+        '{"findings": ["A is B", " ", "A  is\\nB"], "lessons": ["Avoid C"], "insights": null, "more": 1}',
     ],
 )
-def test_notes_are_read_in_whatever_shape_they_come(answer: str) -> None:
+def test_notes_are_read_whatever_stands_around_them(answer: str) -> None:
     assert read_notes(answer) == observed(["A is B"], (), ["Avoid C"])
 
 
@@ -40,29 +37,14 @@ def test_what_thinks_of_notes_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    "answer",
     [
-        ("I found nothing.", "no JSON"),
-        ("", "no JSON"),
-        ('{"findings": ["A is', "no JSON"),
-        ('{"findings": ["\\ud800"]}', "no JSON"),
-        ("{" * 10_000, "no JSON"),
-        ("[" * 10_000, "no JSON"),
-        ("[]", "does not say"),
-        ('{"found": ["A is B"]}', "no findings, insights or lessons"),
-        ("{}", "no findings, insights or lessons"),
-        ('{"findings": "A is B"}', "the findings are no list"),
-        ('{"findings": [1]}', "neither a text"),
-        ('{"findings": [{"fact": "A is B"}]}', "neither a text"),
-        ('{"findings": [{"content": 5}]}', "neither a text"),
-        ('["A is B"]', "no category"),
-        ('[{"category": "fact", "content": "A is B"}]', "no category"),
-        ('[{"category": ["finding"], "content": "A is B"}]', "no category"),
-        ('[{"category": "finding"}]', "neither a text"),
+        *("I found nothing.", "", '{"findings": ["A is', '{"findings": ["\\ud800"]}', "{" * 10_000, "[" * 10_000),
+        *("[]", "{}", '{"found": ["A is B"]}', '{"findings": "A is B"}', '{"findings": [1]}', '["A is B"]'),
     ],
 )
-def test_what_are_no_notes_is_told(answer: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
+def test_what_are_no_notes_is_told(answer: str) -> None:
+    with pytest.raises(ValueError, match="no findings, insights or lessons"):
         read_notes(answer)
 
 

@@ -69,7 +69,6 @@ def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts:
         "I'm thinking of moving to Porto.",
         "My boss said I'm too slow.",
         "She lives in Rome.",  # nobody knows who
-        "I live on Mars. Just kidding!",
         "In this story, my name is Rolf.",
         "If it rains, I am at home.",
         "As a nurse, what could I earn?",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.facts.rules.reconcile import Add, Keep, Known, Update
+from memory.facts.rules.reconcile import Add, Keep, Update
 from tests.facts_by_rules import decided, in_force
 from utils.encoder import Encoder
 
@@ -125,7 +125,7 @@ def test_a_deadline_of_several_moves_alone(encoder: Encoder) -> None:
 
 
 def test_the_same_again_confirms_and_more_of_it_replaces(encoder: Encoder) -> None:
-    known = [Known("a", "The user has a brother.")]
+    known = {"a": "The user has a brother."}
     assert decided(encoder, "I have a brother.", known) == [Keep("a")]
     assert decided(encoder, "I have a brother called Nils.", known) == [
         Update("a", "The user has a brother called Nils.")
@@ -134,7 +134,7 @@ def test_the_same_again_confirms_and_more_of_it_replaces(encoder: Encoder) -> No
 
 
 def test_a_correction_changes_the_one_fact_that_it_corrects(encoder: Encoder) -> None:
-    known = [Known("a", "The user's boss is called Katharine."), Known("b", "The user was born in 1986.")]
+    known = {"a": "The user's boss is called Katharine.", "b": "The user was born in 1986."}
     assert decided(encoder, "sorry, it's Katrine, not Katharine", known) == [
         Update("a", "The user's boss is called Katrine.")
     ]
@@ -146,7 +146,7 @@ def test_of_one_message_the_last_counts(encoder: Encoder) -> None:
 
 
 def test_what_may_replace_a_fact_stands_beside_it_and_names_it(encoder: Encoder) -> None:
-    known = [Known("a", "The user works at Siemens."), Known("b", "The user lives alone.")]
+    known = {"a": "The user works at Siemens.", "b": "The user lives alone."}
     assert decided(encoder, "I moved in with my boyfriend.", known) == [
         Add("The user moved in with their boyfriend.", beside="b")
     ]
