@@ -28,7 +28,6 @@ from memory.views import (
     one_line,
     only_reads,
     overtaken,
-    scalars,
     tables,
     written,
 )
@@ -103,8 +102,7 @@ class _Drawing:
         self._known = [record for record in known if not is_note(record)]
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
-        used = frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=used)
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         naming = [[one.trace_id for one in known if name in one.raw_output] for name in self._talk.names]
         self._overtaken = overtaken(known)
         self._order = _by_relevance(self._known, step.ranked, naming)

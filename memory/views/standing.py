@@ -1,8 +1,8 @@
 """What still holds of what tools gave.
 
-`in_force` leaves out what a later record repeats or replaces; `overtaken` names, for what stays, the later call that was
-about the same thing. Whether a call changes anything is told by its method of HTTP, by how a command begins, else by the name of
-its tool.
+`in_force` leaves out what a later record repeats or replaces; `overtaken` names, for what stays, the later call that
+was about the same thing. Whether a call changes anything is told by its method of HTTP, by how a command begins, else
+by the name of its tool.
 """
 
 import re
@@ -63,8 +63,8 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
 
 def _stands_for(later: Record, record: Record) -> bool:
     """Whether a later result says what one before does: nearly all that the same call gave; or all that it shows of a
-    thing, for the same call or by another tool, as most of it shows. What failed stands for no answer, and any answer to
-    the call for what failed."""
+    thing, for the same call or by another tool, as most of it shows. What failed stands for no answer, and any answer
+    to the call for what failed."""
     same_call = later.call == record.call
     if later.failed or record.failed:
         return same_call and record.failed and (not later.failed or _says_nearly(later, record))

@@ -96,7 +96,7 @@ WEATHER = {"city_id": 7, "degrees": 20}
         (record("a", {"id": 1, "name": "Ann", "state": "on"}, "get_user"),
          record("b", {"id": 1, "name": "Apollo", "state": "late", "sum": 9}, "get_project"), "ab"),
         (record("a", WEATHER, day="a"), record("b", WEATHER, day="b"), "ab"),
-        (record("a", {"user_id": "ann", "order_id": 1}, n=1), record("b", {"user_id": "ann", "order_id": 2}, n=2), "ab"),
+        (record("a", {"user_id": 7, "order_id": 1}, n=1), record("b", {"user_id": 7, "order_id": 2}, n=2), "ab"),
         (record("a", {"id": None}, n=1), record("b", {"id": {"x": 1}}, n=2), "ab"),
         (record("a", {"sum": 1}, n=1), record("b", {"sum": 2}, n=2), "ab"),
     ],
