@@ -33,17 +33,10 @@ from memory.language.times.periods import (
     year_span,
 )
 from memory.language.times.translated_times import in_english
+from memory.language.words import OF_TIMES
 from utils.text import stem
 
-_WORDS = """
-    afternoon ago anything around autumn back beginning between christmas coming couple day discuss discussed do
-    doing done during early easter eight end entire evening event everything fall few first five four friday go going
-    half halloween happen happened happening last late mention mid monday month morning new news next night nine one
-    overview past previous quarter recap saturday say season second seven several since six spring start summary
-    summarise summarize summer sunday talk talked tell ten thanksgiving third three thursday time today tomorrow tonight
-    tuesday two until wednesday week weekend whole winter year yesterday
-    """.split()  # noqa: SIM905  a list would be four times as long
-_STEMS = frozenset(stem(word) for word in (*_WORDS, *MONTHS, *(name[:3] for name in MONTHS)))
+_STEMS = frozenset(stem(word) for word in (*OF_TIMES, *MONTHS, *(name[:3] for name in MONTHS)))
 
 EARLIER, LATER = 3 * DAY, 7 * DAY  # by which nearness falls to a third: what happened is told later rather than before
 REACH = 30  # times its length is what "before" a time goes back: before a day is a month, before a month some years
