@@ -13,11 +13,11 @@ from json import dumps
 from types import MappingProxyType
 
 from memory.views.excerpts import excerpt
-from memory.views.identifiers import names_id, names_place
+from memory.views.identifiers import is_name, names_id, names_place
 from memory.views.json_table import FIELD, ROW, Table, table_of
 from memory.views.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
 from memory.views.lists import MOST_FIELDS, Shortener
-from memory.views.records import Call, Record, Shown
+from memory.views.records import Call, Record
 from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
 from utils.text import GAP
@@ -214,7 +214,14 @@ def call_text(tool_name: str, arguments: str) -> str:
 
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
     """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
-    shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
+    shown = {(key, str(value)) for key, value in scalars(record.output) if keep.keeps(key, value)}
+    values = {value for _, value in shown}
+    text = "\n".join(value for key, value in shown if not key)
+
+    def is_shown(key: str, value: str) -> bool:
+        """Under the same key, or what can be nothing else anywhere. The 900 of a balance is not the 900 that were
+        sent."""
+        return (key, value) in shown or (is_name(value) and (value in values or value in text))
 
     def room(key: str, value: str) -> int:
         """Of what gave nothing, what it did is all that is known."""
@@ -225,7 +232,7 @@ def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
     return {
         key: excerpt(value, talk, room(key, value)) if isinstance(value, str) else value
         for key, value in record.arguments.items()
-        if not shown.tells(key, value)
+        if not all(is_shown(name, str(inner)) for name, inner in scalars(value, key))
     }
 
 
