@@ -14,7 +14,7 @@ from datetime import timedelta
 import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
-from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT
 from memory.facts import statement_to_forget, told
 from memory.language import (
@@ -268,8 +268,8 @@ def _judged(question: Text, passage: Passage) -> Passage:
     if passage.read is None or not _tells(passage, passage.read):
         return passage
     by_user = passage.source.role != "assistant"
-    found = Found(passage.read, passage.score, passage.rival, by_user)
-    return replace(passage, likelihood=likelihood(question, found))
+    evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
+    return replace(passage, likelihood=likelihood(question, evidence))
 
 
 def _tells(passage: Passage, read: Text) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.domain import RULE_BASED
-from memory.views import Record
+from memory.views import ToolRecord
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Trace:
         return self.timestamp
 
     @property
-    def record(self) -> Record:
+    def record(self) -> ToolRecord:
         """As it is packed; a summary by rules says nothing that its result does not."""
         told = "" if self.model == RULE_BASED else self.summary
-        return Record(self.id, self.tool_name, self.raw_input, self.raw_output, told)
+        return ToolRecord(self.id, self.tool_name, self.raw_input, self.raw_output, told)

@@ -6,7 +6,7 @@ from memory.domain import RULE_BASED
 from memory.store import AT_ONCE, leased, pending
 from memory.traces.call import Called, Task, Trace
 from memory.traces.ids import asked_of, key_of
-from memory.views import Record, signs_of, summary_by_rules
+from memory.views import ToolRecord, signs_of, summary_by_rules
 from utils.clock import now
 from utils.mongo import Document
 
@@ -14,7 +14,7 @@ from utils.mongo import Document
 def document_of(task: Task, trace_id: str, call: Called, place: int, *, observed: bool) -> Document:
     """A call as it is kept first, with a summary by rules. `place`: among those of its step. `observed`: a model is to
     write the summary."""
-    record = Record(trace_id, call.tool_name, call.raw_input, call.raw_output)
+    record = ToolRecord(trace_id, call.tool_name, call.raw_input, call.raw_output)
     return {
         "_id": key_of(task, call),
         "trace_id": trace_id,

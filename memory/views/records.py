@@ -27,7 +27,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Record:
+class ToolRecord:
     """One call of a tool and what came back, as texts of JSON or not. `summary`: the observer's, where a model wrote
     it; else empty. `times`: how often the call gave just this."""
 

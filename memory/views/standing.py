@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
-from memory.views.records import Call, Record
+from memory.views.records import Call, ToolRecord
 from memory.views.relevance import SMALL
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
@@ -36,16 +36,18 @@ _CALLED = re.compile(r"[^\s\"'`;|&<>()=,]+")  # of a command, what may be the na
 _NAMING = frozenset({"id", "number", "no", "key", "code", "uuid", "ref", "name", "path", "file"})
 
 
-def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
+def in_force(records: Sequence[ToolRecord], shown: Sequence[ToolRecord] = ()) -> list[ToolRecord]:
     """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
     once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
     it is as short as a receipt."""
-    answers: defaultdict[object, list[Record]] = defaultdict(list)  # by what was called, and by the things they show
+    answers: defaultdict[object, list[ToolRecord]] = defaultdict(
+        list
+    )  # by what was called, and by the things they show
     whole = {(record.call, record.raw_output) for record in shown}
     times = Counter((record.call, record.raw_output) for record in records)
-    left: dict[tuple[Call, str], Record] = {}
+    left: dict[tuple[Call, str], ToolRecord] = {}
 
-    def add(record: Record) -> None:
+    def add(record: ToolRecord) -> None:
         for about in (record.call, record.thing):
             answers[about].append(record)
 
@@ -61,7 +63,7 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
     return list(left.values())[::-1]
 
 
-def _stands_for(later: Record, record: Record) -> bool:
+def _stands_for(later: ToolRecord, record: ToolRecord) -> bool:
     """Whether a later result says what one before does: nearly all that the same call gave; or all that it shows of a
     thing, for the same call or by another tool, as most of it shows. What failed stands for no answer, and any answer
     to the call for what failed."""
@@ -77,11 +79,11 @@ def _stands_for(later: Record, record: Record) -> bool:
     return same_call or (later.tool_name != record.tool_name and 2 * equal >= len(compared) > 0)
 
 
-def _says_nearly(later: Record, record: Record) -> bool:
+def _says_nearly(later: ToolRecord, record: ToolRecord) -> bool:
     return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
 
 
-def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
+def overtaken(records: Sequence[ToolRecord]) -> Mapping[str, str]:
     """For each record, the id of the next call that was to change what it tells of; where there is none, of the next
     answer to the same call. What only reads changes nothing, nor does a call that failed. `records`: oldest first."""
     place = {record.trace_id: at for at, record in enumerate(records)}
@@ -101,7 +103,7 @@ def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     return found
 
 
-def only_reads(record: Record) -> bool:
+def only_reads(record: ToolRecord) -> bool:
     """Whether a call says that it changes nothing."""
     method = next((record.arguments[key] for key in ("method", "http_method") if key in record.arguments), None)
     if isinstance(method, str):
@@ -112,7 +114,7 @@ def only_reads(record: Record) -> bool:
     return not _READING.isdisjoint(parts_of(record.tool_name[:LONGEST_NAME]))
 
 
-def things_changed(record: Record) -> list[str]:
+def things_changed(record: ToolRecord) -> list[str]:
     """What a call changes: its arguments that name the kind of thing that the tool is for; where none does, the thing
     that came back, if it is one of them, or all of them. A booking is changed, and not the card that pays for it."""
     words = set(parts_of(record.tool_name[:LONGEST_NAME]))
@@ -124,7 +126,7 @@ def things_changed(record: Record) -> list[str]:
     return of_kind or [one for one in every if one in back] or every
 
 
-def things_told(record: Record) -> Iterator[str]:
+def things_told(record: ToolRecord) -> Iterator[str]:
     """The things that a call is for, and those that its result shows: itself, and the objects that it lists."""
     for key, value in record.arguments.items():
         yield from _things(record, key, value)
@@ -137,7 +139,7 @@ def things_told(record: Record) -> Iterator[str]:
                 yield from _things(record, own, fields[own])
 
 
-def _things(record: Record, key: str, value: Json) -> Iterator[str]:
+def _things(record: ToolRecord, key: str, value: Json) -> Iterator[str]:
     """What a value names: a path, or an id that is no other thing's; a short one with a word for its kind, which its
     key has or the name of the tool: `order 7`."""
     for name, one in scalars(value, key):

@@ -6,7 +6,7 @@ from itertools import islice
 
 from memory.views.identifiers import identifiers, is_identifier
 from memory.views.json_values import Json, scalars, written
-from memory.views.records import RAW, Record
+from memory.views.records import RAW, ToolRecord
 from utils.text import cut_at_word
 
 LONGEST = 400  # characters of a summary
@@ -20,7 +20,7 @@ BEFORE, BEHIND = (
 VALUES = 10_000  # of a result that are looked at; more texts than a summary has room for
 
 
-def summary_by_rules(record: Record) -> str:
+def summary_by_rules(record: ToolRecord) -> str:
     """A summary of a call and its result, at most `LONGEST` characters on one line."""
     output = _beginning(record.output, iter(range(VALUES)))
     named = [*identifiers([*record.arguments.values(), output]), *_said(output)]

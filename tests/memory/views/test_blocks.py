@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.views import blocks as blocks_module
 from memory.views.blocks import call_text, is_note, left_out, tables
-from memory.views.records import Record
+from memory.views.records import ToolRecord
 from memory.views.relevance import talk_of
 from memory.views.standing import in_force
 from tests.tool_calls import blocks_of, names, record
@@ -17,12 +17,12 @@ TALK = talk_of(["Change my flight to Rome"])
 LONG = "lorem ipsum dolor sit amet " * 8
 
 
-def body(*records: Record, most: int = 2_000) -> str:
+def body(*records: ToolRecord, most: int = 2_000) -> str:
     [block] = blocks_of(records, TALK, most)
     return block.body
 
 
-def gone(*records: Record) -> list[str]:
+def gone(*records: ToolRecord) -> list[str]:
     return left_out(blocks_of(records, TALK, 2_000), TALK)
 
 

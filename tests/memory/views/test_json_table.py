@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.views.json_table import Table, table_of
-from memory.views.json_values import EVERYTHING, Part, Scalar, scalars, written
+from memory.views.json_values import EVERYTHING, PartOfList, Scalar, scalars, written
 
 
 class Keeping:
@@ -234,11 +234,11 @@ def test_what_is_nested_deeply_takes_no_longer_for_each_level() -> None:
 
 def test_a_part_of_a_list_says_how_many_there_are() -> None:
     items = [{"id": at, "state": "up" if at else "down"} for at in range(9)]
-    assert table({"x": Part(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
+    assert table({"x": PartOfList(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
     assert table({"x": items[3:5]}).rows == ("x(state=up id)=3; 4",)
-    assert table({"x": Part(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
-    assert table({"x": Part([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
-    assert table({"x": Part(items, items)}).rows == table({"x": items}).rows
+    assert table({"x": PartOfList(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
+    assert table({"x": PartOfList([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
+    assert table({"x": PartOfList(items, items)}).rows == table({"x": items}).rows
 
 
 def test_of_pairs_in_a_list_both_are_shown() -> None:
@@ -260,24 +260,24 @@ def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
     keep = Keeping(lambda key, _: key in ("sku", "currency"))
     expected = "all(price={currency=EUR} sku)=S0; S1"
     assert table_of([{"all": priced[:2]}], keep).rows == (expected,)
-    assert table_of([{"all": Part(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
+    assert table_of([{"all": PartOfList(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
     other = [*priced, {"sku": "S4", "x": 4, "price": None}]
-    [row] = table_of([{"all": Part(priced[:2], other)}], keep).rows
+    [row] = table_of([{"all": PartOfList(priced[:2], other)}], keep).rows
     assert row == "all(sku|price)=S0|{currency=EUR}; S1|{currency=EUR}; … 3 more"
 
 
 def test_a_part_of_objects_of_no_common_shape_says_how_many_there_are() -> None:
     odd = [{f"k{at}": at, f"l{at}": at} for at in range(9)]
-    assert table({"x": Part(odd[:6], odd)}).rows[0].endswith("; … 3 more")
+    assert table({"x": PartOfList(odd[:6], odd)}).rows[0].endswith("; … 3 more")
 
 
 def test_parts_of_lists_within_lists_say_how_many_more_there_are() -> None:
     legs = [{"from": f"A{at}", "to": f"B{at}", "gate": at} for at in range(9)]
-    [row] = table_of([{"trips": [Part(legs[:2], legs), Part(legs[:1], legs)]}], EVERYTHING).rows
+    [row] = table_of([{"trips": [PartOfList(legs[:2], legs), PartOfList(legs[:1], legs)]}], EVERYTHING).rows
     assert row == "trips(from|to|gate)=A0|B0|0 + A1|B1|1 + … 7 more; A0|B0|0 + … 8 more"
-    [row] = table_of([{"codes": [Part([1, 2], [1, 2, 3]), Part([4], [4, 5, 6])]}], EVERYTHING).rows
+    [row] = table_of([{"codes": [PartOfList([1, 2], [1, 2, 3]), PartOfList([4], [4, 5, 6])]}], EVERYTHING).rows
     assert row == "codes=[1,2,… 1 more],[4,… 2 more]"
-    rows = table_of([{"a": Part(["x"], ["x", "y"])}, {"a": "text"}], EVERYTHING).rows
+    rows = table_of([{"a": PartOfList(["x"], ["x", "y"])}, {"a": "text"}], EVERYTHING).rows
     assert rows == ('["x",… 1 more]', "text")
 
 
