@@ -16,17 +16,10 @@ from tests.memory.calendar_days import NOW, at, between, days, month
 @pytest.mark.parametrize(
     "text",
     [
-        "May I ask you?",
-        "They march on.",
-        "a decimal",
-        "the year 2100",
-        "room 1984b",
-        "a long time ago",
-        "?!",
-        "",
+        "May I ask you?", "They march on.", "a decimal", "the year 2100", "room 1984b", "a long time ago", "?!", "",
         "12023",
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
     assert spans_of(text, NOW) == ()
 
@@ -134,70 +127,25 @@ def test_questions_of_how_long_it_was_name_both_ends() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "this may be it",
-        "I fall, I fell",
-        "a spring roll",
-        "I last sat down",
-        "it sat on a sun bed",
-        "wait a second",
-        "at the last minute",
-        "the next day",
-        "in past years",
-        "every Friday",
-        "on Mondays",
-        "What did April say?",
-        "What did April and May say?",
-        "with June in the car",
-        "a gift for June",
-        "plans for the summer",
-        "during spring break",
-        "August and Summer came",
-        "on 5 and 7 people",
-        "the last week of my life",
-        "in my 30s",
+        "this may be it", "I fall, I fell", "a spring roll", "I last sat down", "it sat on a sun bed",
+        "wait a second", "at the last minute", "the next day", "in past years", "every Friday", "on Mondays",
+        "What did April say?", "What did April and May say?", "with June in the car", "a gift for June",
+        "plans for the summer", "during spring break", "August and Summer came", "on 5 and 7 people",
+        "the last week of my life", "in my 30s",
     ],
-)
+)  # fmt: skip
 def test_words_and_names_of_people_are_no_times(text: str) -> None:
     assert spans_of(text, NOW) == ()
 
 
 parts = st.sampled_from(
     [
-        *(
-            "may",
-            "June",
-            "Sept",
-            "ſept",
-            "2023",
-            "1999",
-            "31",
-            "5th",
-            "of",
-            "in",
-            ",",
-            "-",
-            "–",
-            ".",
-            "/",
-            "'",
-            "x",
-            "٣",
-        ),
-        *("last", "this", "next", "past", "the", "week", "weekend", "month", "a", "ago", "days", "hours", "before"),
-        *("since", "until", "after", "between", "from", "to", "and", "K", "İ"),
-        *(
-            "Friday",
-            "Sat",
-            "summer",
-            "fall",
-            "Christmas",
-            "New Year's",
-            "eve",
-            "90s",
-            "year",
-        ),
+        "may", "June", "Sept", "ſept", "2023", "1999", "31", "5th", "of", "in", ",", "-", "–", ".", "/", "'", "x",
+        "٣", "last", "this", "next", "past", "the", "week", "weekend", "month", "a", "ago", "days", "hours",
+        "before", "since", "until", "after", "between", "from", "to", "and", "K", "İ", "Friday", "Sat", "summer",
+        "fall", "Christmas", "New Year's", "eve", "90s", "year",
     ]
-)
+)  # fmt: skip
 
 
 @given(st.lists(st.tuples(parts, st.sampled_from(["", " "])), max_size=14), st.floats(0, 4e9))
@@ -212,21 +160,9 @@ def test_no_text_is_too_odd(text: str) -> None:
 
 
 HOSTILE = [
-    *(
-        "may ",
-        "3 to ",
-        "1/",
-        "5.5.",
-        "a ",
-        "the last ",
-        "this past ",
-        "from the ",
-        "5th of ",
-        " ",
-    ),
-    *("week before ", "between may and june ", "1 may 2001 - ", "last friday to "),
-    *(" ", "5/7/2023 - "),
-]
+    "may ", "3 to ", "1/", "5.5.", "a ", "the last ", "this past ", "from the ", "5th of ", " ", "week before ",
+    "between may and june ", "1 may 2001 - ", "last friday to ", " ", "5/7/2023 - ",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
