@@ -26,7 +26,7 @@ from agents.chat.likelihood import (
     FEATURES,
     SAME,
     WEIGHTS,
-    Found,
+    Evidence,
     Text,
     counterparts,
     decisiveness,
@@ -86,7 +86,7 @@ class Case:
     fold: int
     weight: float
     question: Text
-    found: tuple[Found, ...]
+    found: tuple[Evidence, ...]
     right: tuple[bool, ...]
 
 
@@ -184,7 +184,7 @@ async def _cases(memory: Memory, reader: LocalEmbedder, conversation: Conversati
         rival = max((other.score for other in recall.hits[:READ] if other is not hit), default=0.0)
         if passages:  # of a message the nearest
             nearest = max(passages, key=lambda one: float(one.reading.sentence @ question.reading.sentence))
-            found.append(Found(nearest, hit.score, rival, by_user))
+            found.append(Evidence(nearest, hit.score, rival, by_user))
             right.append(any(one in hit.gist.content if lookup else one == hit.gist.id for one in asked.right))
     if not found:
         return []

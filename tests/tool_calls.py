@@ -14,7 +14,7 @@ from memory.traces.trace import Called, Task, Trace
 from memory.traces.traces import Traces
 from memory.views.blocks import Block, block_of, tables
 from memory.views.lists import Shortener
-from memory.views.records import Record
+from memory.views.records import ToolRecord
 from memory.views.relevance import Talk
 from utils.clock import now
 
@@ -115,18 +115,18 @@ async def come_due(memory: Memory) -> None:
     await memory.engine.store.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
 
 
-def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:
+def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> ToolRecord:
     """A record whose id is its name."""
     text = output if isinstance(output, str) else json.dumps(output)
-    return Record(name, tool, json.dumps(arguments), text)
+    return ToolRecord(name, tool, json.dumps(arguments), text)
 
 
-def names(records: Iterable[Record]) -> str:
+def names(records: Iterable[ToolRecord]) -> str:
     """The ids of records."""
     return "".join(one.trace_id for one in records)
 
 
-def blocks_of(records: Sequence[Record], talk: Talk, most: int) -> list[Block]:
+def blocks_of(records: Sequence[ToolRecord], talk: Talk, most: int) -> list[Block]:
     """Records in tables, each in so many characters."""
     return [block_of(tuple(group), Shortener(talk), [most] * len(group)) for group in tables(records)]
 

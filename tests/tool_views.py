@@ -4,7 +4,7 @@ from typing import Any
 
 from agents.tools.messages import interactions
 from agents.tools.view import Step, ViewOptions, view_of
-from memory.views.records import Record
+from memory.views.records import ToolRecord
 from tests.tool_calls import Message, step
 
 ALL = ViewOptions(top_k=3, max_chars=2_000)
@@ -16,7 +16,7 @@ def known(messages: list[Message], ranked: tuple[str, ...] = (), summary: str = 
     """A step whose records have the ids of their calls, padded."""
     found = interactions(messages)
     records = [
-        Record(each.call_id.ljust(8, "-"), each.tool_name, each.arguments, each.content, summary)
+        ToolRecord(each.call_id.ljust(8, "-"), each.tool_name, each.arguments, each.content, summary)
         for one in found
         for each in one.results
     ]

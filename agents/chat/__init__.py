@@ -9,7 +9,7 @@ from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.memory_agent import MemoryAgent
-from agents.chat.prompt import Section, ledger_of, quoted
+from agents.chat.prompt import PromptSection, ledger_of, quoted
 from agents.chat.rounds import ROUNDS, Toolbox
 from agents.chat.vision_agent import VisionAgent
 from agents.chat.writer_agent import WriterAgent
@@ -28,7 +28,7 @@ __all__ = [
     "KeeperAgent",
     "Keeping",
     "MemoryAgent",
-    "Section",
+    "PromptSection",
     "Toolbox",
     "VisionAgent",
     "WriterAgent",

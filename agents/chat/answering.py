@@ -14,14 +14,13 @@ from datetime import timedelta
 import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
-from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT
 from memory.facts import statement_to_forget, told
 from memory.language import (
     EVEN,
     Span,
     asked_by,
-    asks_for_all,
     asks_only_for_a_time,
     is_courtesy,
     nearness,
@@ -145,11 +144,11 @@ def _without_memory(context: Context) -> RuleAnswer | None:
 
 def _from_memory(context: Context, question: Text, passages: Sequence[Passage]) -> RuleAnswer:
     query, intent = question.text, context.intent
-    if asks_for_all(query) and (listed := _lasting(passages)):
+    if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    if intent.name == "summarise":
-        return _summary(context, question, passages)
     spans = spans_of(query, now().timestamp())
+    if intent.name == "summarise":
+        return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
         chosen = _said_then(passages, spans)
     else:
@@ -269,8 +268,8 @@ def _judged(question: Text, passage: Passage) -> Passage:
     if passage.read is None or not _tells(passage, passage.read):
         return passage
     by_user = passage.source.role != "assistant"
-    found = Found(passage.read, passage.score, passage.rival, by_user)
-    return replace(passage, likelihood=likelihood(question, found))
+    evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
+    return replace(passage, likelihood=likelihood(question, evidence))
 
 
 def _tells(passage: Passage, read: Text) -> bool:
@@ -358,11 +357,11 @@ def _at_end(bundle: Bundle) -> RuleAnswer:
     return _quoted([Passage(said.content.strip(), Citation.of_gist(said, "similar", hit.score), 1.0)], whole=True)
 
 
-def _summary(context: Context, question: Text, passages: Sequence[Passage]) -> RuleAnswer:
+def _summary(context: Context, question: Text, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    of_subject = _of_subject(question, passages)
+    of_subject = _said_then(passages, spans) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])
     session = [summary for summary in bundle.summaries if summary.session_id == context.request.session_id]
@@ -382,10 +381,7 @@ def _summary(context: Context, question: Text, passages: Sequence[Passage]) -> R
 
 
 def _of_subject(question: Text, passages: Sequence[Passage]) -> list[Passage] | None:
-    """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all."""
-    spans = spans_of(question.text, now().timestamp())
-    if spans and (then := _said_then(passages, spans)):
-        return then
+    """What a summary is of that is asked for of a subject, the oldest first; None where it is of all."""
     weights = decisiveness(word_columns(question.reading))
     read = [(passage, passage.read) for passage in passages if passage.read is not None and not passage.asks]
     there = [counterparts(question, text) >= TRANSLATED for _, text in read]

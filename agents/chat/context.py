@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Literal, Protocol
 
 from agents.chat.rounds import Toolbox
@@ -10,7 +11,7 @@ from config.recipes import Recipe
 from memory.domain import FACT, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
-from memory.language import Deed, End
+from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, Place, Used
 from utils.chat import Usage
@@ -45,6 +46,11 @@ class ChatRequest:
     isolated: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
+
+    @cached_property
+    def asks_for_all(self) -> bool:
+        """Whether it asks for all that the user told, whatever it is about."""
+        return asks_for_all(self.query)
 
 
 @dataclass(frozen=True)

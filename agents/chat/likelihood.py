@@ -57,7 +57,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Found:
+class Evidence:
     """A passage that may answer. `score`: recall's, in 0..1; `rival`: the best one of another message."""
 
     passage: Text
@@ -66,31 +66,31 @@ class Found:
     by_user: bool
 
 
-def likelihood(question: Text, found: Found) -> float:
+def likelihood(question: Text, evidence: Evidence) -> float:
     """In 0..1; 0 of another one of a kind, by its number."""
-    weights, same = _weights()["likelihood"], counterparts(question, found.passage) >= SAME
-    columns = features(question, found, same, decisiveness(word_columns(question.reading)))
+    weights, same = _weights()["likelihood"], counterparts(question, evidence.passage) >= SAME
+    columns = features(question, evidence, same, decisiveness(word_columns(question.reading)))
     if columns[FEATURES.index("number")]:
         return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
 
 
-def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Floats) -> Floats:
+def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisive: Floats) -> Floats:
     """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
-    passage = found.passage
+    passage = evidence.passage
     numbers = set(_NUMBER.findall(question.text))
     other = passage.does.others - question.does.others
     shares_name = (decisive[same] >= DECISIVE).any() or same[_capitalised(question)].any()
     return np.array(
         [
-            _logit(found.score),
+            _logit(evidence.score),
             question.reading.sentence @ passage.reading.sentence,
-            decisive[~same].max(initial=0) if found.by_user else 0,
+            decisive[~same].max(initial=0) if evidence.by_user else 0,
             bool(numbers) and numbers.isdisjoint(re.findall(r"\d+|\b[A-Z]\b", passage.text)),
             other >= OF_ANOTHER and not shares_name,
             max(-other, 0),
-            not found.by_user,
-            _logit(found.rival),
+            not evidence.by_user,
+            _logit(evidence.rival),
             np.log(len(passage.reading.words) + 1),
         ],
         np.float32,

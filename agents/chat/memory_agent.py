@@ -9,7 +9,7 @@ from config.recipes import BundleSizes, Recipe
 from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
 from memory.facts import Fact
-from memory.language import asks_for_all, end_asked_for
+from memory.language import end_asked_for
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
 from utils.errors import ModelError
@@ -37,29 +37,23 @@ class MemoryAgent:
         self._observations = observations
 
     async def run(self, context: Context) -> Context:
-        request, sizes = context.request, self._sizes
-        try:
-            async with asyncio.TaskGroup() as reading:
-                recall = reading.create_task(self._recall(context))
-                recent = reading.create_task(self._recent(context, 2 * sizes.recent_pairs))
-                summaries = reading.create_task(self._summaries(request))
-                memories = reading.create_task(self._memories(request))
-                unsummarised = reading.create_task(self._unsummarised(context))
-                observed = reading.create_task(self._observed(request))
-                known = reading.create_task(self._known(request))
-        except ExceptionGroup as failed:
-            first, *others = failed.exceptions
-            for other in others:
-                log.warning("memory could not be read for another reason, too", exc_info=other)
-            raise first from None
+        request = context.request
+        recall, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
+            self._recall(context),
+            self._recent(context, 2 * self._sizes.recent_pairs),
+            self._summaries(request),
+            self._memories(request),
+            self._unsummarised(context),
+            self._observed(request),
+        )
         bundle = Bundle(
-            recall.result(),
-            tuple(recent.result()),
-            tuple(summaries.result()),
-            tuple(memories.result()),
-            tuple(unsummarised.result()),
-            tuple(observed.result()),
-            tuple(known.result()),
+            recall,
+            tuple(recent),
+            tuple(summaries),
+            tuple(memories),
+            tuple(unsummarised),
+            tuple(observed),
+            tuple(await self._known(request)),
         )
         if bundle.recall.among_facts:
             bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
@@ -86,7 +80,7 @@ class MemoryAgent:
 
     async def _known(self, request: ChatRequest) -> list[Fact]:
         """For a request to tell all, the facts in force that changed last."""
-        if request.isolated or not asks_for_all(request.query):
+        if request.isolated or not request.asks_for_all:
             return []
         return [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=KNOWN)]
 
@@ -153,16 +147,16 @@ class MemoryAgent:
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last, where no
         summary is asked for, or all that is known."""
-        intent, query = context.intent.name, context.request.query
-        if intent != "summarise" and not asks_for_all(query) and (intent != "recall" or content_stems(query)):
+        intent, request, place = context.intent.name, context.request, context.place
+        names_no_subject = intent == "recall" and not content_stems(request.query)
+        if intent != "summarise" and not request.asks_for_all and not names_no_subject:
             return []
-        place = context.place
         if place is None:
             return []
         covered = -1
-        if intent == "summarise" and not asks_for_all(query):
+        if intent == "summarise" and not request.asks_for_all:
             # Asked anew, for the request's place may not know of the last summary.
-            current = await self._engine.chats.places.place(context.request.owner, context.request.session_id)
+            current = await self._engine.chats.places.place(request.owner, request.session_id)
             covered = current.summarised_to if current is not None else -1
         most = min(place.index - covered - 1, UNSUMMARISED)
         if most <= 0:

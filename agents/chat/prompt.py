@@ -19,7 +19,7 @@ NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True)
-class Section:
+class PromptSection:
     name: str
     text: str
 
@@ -32,7 +32,7 @@ class Prompt:
     """
 
     system: str
-    sections: tuple[Section, ...]
+    sections: tuple[PromptSection, ...]
     given: tuple[Citation, ...]
 
     @property
@@ -43,11 +43,11 @@ class Prompt:
         """What each section takes. The characters add up to the text that was sent, the tokens to `total`: the
         provider's count where it gave one, else the sum of the estimates. `beyond`: characters of tools, and of what
         was sent again after calls of them."""
-        sections = [Section("system", self.system), *self.sections]
+        sections = [PromptSection("system", self.system), *self.sections]
         return ledger_of(sections, total, *([LedgerEntry("tools", beyond, -(-beyond // 4))] if beyond else []))
 
 
-def ledger_of(sections: Sequence[Section], total: int | None, *others: LedgerEntry) -> tuple[LedgerEntry, ...]:
+def ledger_of(sections: Sequence[PromptSection], total: int | None, *others: LedgerEntry) -> tuple[LedgerEntry, ...]:
     """What sections take, and what others do by an estimate; in tokens that add up to `total`, where there is one."""
     entries = [LedgerEntry(section.name, len(section.text), count_tokens(section.text)) for section in sections]
     entries += others
@@ -108,25 +108,25 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
             given.append(replace(source, n=len(given) + 1, section=section))
             lines.append(f"[{len(given)}] {quoted(label, None)}: {quoted(text, cut.characters)}\n")
         body = f'## {heading}\n<memory kind="{section}">\n{"".join(lines)}</memory>\n\n'
-        sections.append(Section(section, body if lines else ""))
+        sections.append(PromptSection(section, body if lines else ""))
     if request.location:
-        sections.append(Section("location", f"## The user's location\n{quoted(request.location, 200)}\n\n"))
+        sections.append(PromptSection("location", f"## The user's location\n{quoted(request.location, 200)}\n\n"))
     if context.done:
-        sections.append(Section("done", f"## Done just now\n{quoted(context.done, None)}\n\n"))
+        sections.append(PromptSection("done", f"## Done just now\n{quoted(context.done, None)}\n\n"))
     sections = [section for section in sections if section.text]
     heading = "## The user's message\n" if sections else ""
-    return Prompt(system, (*sections, Section("query", heading + request.query)), tuple(given))
+    return Prompt(system, (*sections, PromptSection("query", heading + request.query)), tuple(given))
 
 
-def _history(history: Sequence[HistoryItem], cut: Cut) -> Section:
+def _history(history: Sequence[HistoryItem], cut: Cut) -> PromptSection:
     lines = [f"{item.role}: {quoted(item.content, cut.characters)}" for item in history[-cut.items :]]
     body = "\n".join(lines)
-    return Section("history", f"## Conversation so far\n{body}\n\n" if lines else "")
+    return PromptSection("history", f"## Conversation so far\n{body}\n\n" if lines else "")
 
 
-def _images(described: str | None) -> Section:
+def _images(described: str | None) -> PromptSection:
     body = f'## Attached images, as described\n<memory kind="images">\n{quoted(described or "", None)}\n</memory>\n\n'
-    return Section("images", body if described else "")
+    return PromptSection("images", body if described else "")
 
 
 # A memory as it will stand in the prompt: a label, the text, and what it is.

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.chat import Drafting, Keeping, Section, ledger_of, quoted, settled
+from agents.chat import Drafting, Keeping, PromptSection, ledger_of, quoted, settled
 from agents.openai_chat import (
     DONE,
     choices_of,
@@ -336,7 +336,8 @@ def _considered(known: _Known) -> tuple[Candidate, ...]:
 def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
     request, opened, known, answer = exchange.request, exchange.opened, exchange.known, exchange.answer
     sent = "".join(text_of(message.get("content")) for message in request.body["messages"])
-    ledger = ledger_of([Section("memory", known.injected), Section("messages", sent)], answer.prompt_tokens or None)
+    sections = [PromptSection("memory", known.injected), PromptSection("messages", sent)]
+    ledger = ledger_of(sections, answer.prompt_tokens or None)
     return Receipt(
         turn_id=opened.turn_id,
         session_id=request.options.memory_id,

@@ -20,7 +20,7 @@ from agents.upkeep import Nudge
 from config.recipes import NEXT_STEP
 from memory.engine import Engine
 from memory.traces import ID_CHARACTERS, Called, Task, Trace
-from memory.views import Record
+from memory.views import ToolRecord
 from utils.errors import InvalidInput
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
@@ -106,7 +106,7 @@ class ToolMemory:
         last: Interaction,
     ) -> Step:
         """What an agent knows: what came back in its messages, `called` with ids, and what is `known` of its task."""
-        sent: dict[str, Record] = {}
+        sent: dict[str, ToolRecord] = {}
         for trace_id, call in called:
             sent.pop(trace_id, None)  # what comes again came last
             sent[trace_id] = _record(trace_id, call, known)
@@ -240,9 +240,9 @@ def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[C
     return [Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at]) for one in results]
 
 
-def _record(trace_id: str, call: Called, known: Mapping[str, Trace]) -> Record:
+def _record(trace_id: str, call: Called, known: Mapping[str, Trace]) -> ToolRecord:
     summary = known[trace_id].record.summary if trace_id in known else ""
-    return Record(trace_id, call.tool_name, call.raw_input, call.raw_output, summary)
+    return ToolRecord(trace_id, call.tool_name, call.raw_input, call.raw_output, summary)
 
 
 def _after_all(messages: Sequence[Message]) -> Interaction:

@@ -17,9 +17,9 @@ from memory.views import (
     SMALL,
     Block,
     Call,
-    Record,
     Shortener,
     Talk,
+    ToolRecord,
     block_of,
     call_text,
     in_force,
@@ -28,7 +28,6 @@ from memory.views import (
     one_line,
     only_reads,
     overtaken,
-    scalars,
     tables,
     written,
 )
@@ -68,8 +67,8 @@ class Step:
 
     messages: tuple[Message, ...]
     last: Interaction
-    newest: tuple[Record, ...]
-    records: tuple[Record, ...]
+    newest: tuple[ToolRecord, ...]
+    records: tuple[ToolRecord, ...]
     ranked: tuple[str, ...] = ()
     query: str = ""
     unanswered: tuple[Asked, ...] = ()
@@ -103,8 +102,7 @@ class _Drawing:
         self._known = [record for record in known if not is_note(record)]
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
-        used = frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=used)
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         naming = [[one.trace_id for one in known if name in one.raw_output] for name in self._talk.names]
         self._overtaken = overtaken(known)
         self._order = _by_relevance(self._known, step.ranked, naming)
@@ -222,7 +220,7 @@ class _Drawing:
                 grown[at] = found
         return grown, True
 
-    def _drawn(self, group: Sequence[Record], limit: int, talk: Talk | None = None) -> Block:
+    def _drawn(self, group: Sequence[ToolRecord], limit: int, talk: Talk | None = None) -> Block:
         """A table of records of so many characters each; of those that are not the most relevant a part of that, until
         all fields are told."""
         brief = max(min(limit, SMALL), limit // BRIEF) if talk is None or talk is self._talk else limit
@@ -278,7 +276,7 @@ def _of(blocks: Iterable[Block], ids: Sequence[str]) -> list[Block]:
     return [left for block in blocks if (left := block.of(ids)) is not None]
 
 
-def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:
+def _by_relevance(records: Sequence[ToolRecord], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:
     """The ids of records: those that tell of what the user named and few others do, then those of failures where they
     are few, then the most relevant of the others, and then the newest; no answer before a later one to the same call.
     `naming`: for each name that was said, the ids of those that have it, oldest first."""
@@ -310,7 +308,7 @@ def _last_change(step: Step) -> int:
     """The place of the last result of a call that changed something; -1 where there is none."""
     for interaction in reversed(interactions(step.messages)):
         for result in reversed(interaction.results):
-            record = Record("", result.tool_name, result.arguments, result.content)
+            record = ToolRecord("", result.tool_name, result.arguments, result.content)
             if not only_reads(record) and not (record.failed and record.raw_output.strip()):
                 return result.at
     return -1

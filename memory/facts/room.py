@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory.domain import FACT
 from memory.facts.facts import Facts
 from memory.facts.queue import FactQueue, Upkeep
 from memory.facts.records import FactLine, FactTaker, fact_records

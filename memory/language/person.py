@@ -2,18 +2,7 @@
 
 import re
 
-# The past of irregular verbs, but for "was", "were", "had" and "did".
-_IRREGULAR_PAST = frozenset(
-    """
-    ate awoke beaten became began bent bet bit bled blew bought bred broke brought built burnt burst came caught
-    chose clung cost crept cut dealt drank dreamt drew drove dug fed fell felt fitted fled flew forbade forgave
-    forgot fought found froze gave got grew heard held hid hit hung hurt kept knelt knew leant leapt learnt led left
-    lent let lit lost made meant met mistook overcame paid put quit ran rang read rode said sang sank sat saw sent
-    set sewn shook shot shown shrank shut slept slid sold sought spat sped spelt spent spilt split spoilt spoke
-    sprang spread spun stole stood strove struck stuck stung swam swept swollen swore swung taught thought threw
-    told took tore trod understood undertook upset went wept withdrew woke won wore wove wrote
-    """.split()  # noqa: SIM905  a list would be four times as long
-)
+from memory.language.words import IRREGULAR_PAST
 
 USER = "The user"
 
@@ -89,7 +78,7 @@ def third_person(clause: str) -> str:
 def is_past(verb: str) -> bool:
     """Whether a form is of the past, as far as it shows."""
     base = re.sub(r"^(?:out|over|under|re|un|with)(?=[a-z]{3})", "", verb)
-    irregular = verb in ("was", "were", "had", "did") or not _IRREGULAR_PAST.isdisjoint((verb, base))
+    irregular = verb in ("was", "were", "had", "did") or not IRREGULAR_PAST.isdisjoint((verb, base))
     return irregular or (verb.endswith("ed") and verb not in _PRESENT)
 
 

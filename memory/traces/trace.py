@@ -9,7 +9,7 @@ from datetime import datetime
 from memory.domain import RULE_BASED
 from memory.ids import derived_id
 from memory.store import AT_ONCE, leased, pending
-from memory.views import Record, is_left_of, signs_of, summary_by_rules
+from memory.views import ToolRecord, is_left_of, signs_of, summary_by_rules
 from utils.clock import now
 from utils.mongo import Document
 
@@ -68,10 +68,10 @@ class Trace:
         return self.timestamp
 
     @property
-    def record(self) -> Record:
+    def record(self) -> ToolRecord:
         """As it is packed; a summary by rules says nothing that its result does not."""
         told = "" if self.model == RULE_BASED else self.summary
-        return Record(self.id, self.tool_name, self.raw_input, self.raw_output, told)
+        return ToolRecord(self.id, self.tool_name, self.raw_input, self.raw_output, told)
 
 
 Signed = Mapping[tuple[str, str], Sequence[Trace]]  # by what was asked, and a sign; oldest first
@@ -80,7 +80,7 @@ Signed = Mapping[tuple[str, str], Sequence[Trace]]  # by what was asked, and a s
 def document_of(task: Task, trace_id: str, call: Called, place: int, *, observed: bool) -> Document:
     """A call as it is kept first, with a summary by rules. `place`: among those of its step. `observed`: a model is to
     write the summary."""
-    record = Record(trace_id, call.tool_name, call.raw_input, call.raw_output)
+    record = ToolRecord(trace_id, call.tool_name, call.raw_input, call.raw_output)
     return {
         "_id": key_of(task, call),
         "trace_id": trace_id,

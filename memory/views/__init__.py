@@ -11,7 +11,7 @@ from memory.views.identifiers import MARKS, is_name
 from memory.views.json_values import scalars, written
 from memory.views.lists import Shortener, worth_of
 from memory.views.pages import read_page
-from memory.views.records import RAW, Call, Record, read_json
+from memory.views.records import RAW, Call, ToolRecord, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
 from memory.views.shortened import is_left_of, signs_of
 from memory.views.standing import in_force, only_reads, overtaken
@@ -23,9 +23,9 @@ __all__ = [
     "SMALL",
     "Block",
     "Call",
-    "Record",
     "Shortener",
     "Talk",
+    "ToolRecord",
     "block_of",
     "call_text",
     "excerpt",

@@ -13,11 +13,11 @@ from json import dumps
 from types import MappingProxyType
 
 from memory.views.excerpts import excerpt
-from memory.views.identifiers import names_id, names_place
+from memory.views.identifiers import is_name, names_id, names_place
 from memory.views.json_table import FIELD, ROW, Table, table_of
-from memory.views.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
+from memory.views.json_values import EVERYTHING, Json, Keep, PartOfList, Scalar, scalars, written
 from memory.views.lists import MOST_FIELDS, Shortener
-from memory.views.records import Call, Record, Shown
+from memory.views.records import Call, ToolRecord
 from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
 from utils.text import GAP
@@ -54,7 +54,7 @@ class Block:
     """Records that share a table, oldest first, each with its row. `title`: which tool was called; `head`: what stands
     before the rows. `is_whole`: with all their fields."""
 
-    records: tuple[Record, ...]
+    records: tuple[ToolRecord, ...]
     title: str
     head: str
     rows: tuple[str, ...]
@@ -85,9 +85,9 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + GAP
 
 
-def tables(records: Sequence[Record]) -> list[list[Record]]:
+def tables(records: Sequence[ToolRecord]) -> list[list[ToolRecord]]:
     """Records in groups, each for a table: of one shape, or of objects most of whose fields are the same."""
-    alike: dict[object, list[Record]] = {}
+    alike: dict[object, list[ToolRecord]] = {}
     listed: dict[str, object] = {}  # of each tool the first list, as whose like an empty one is told
     for one in records:
         if isinstance(one.output, list) and one.output:
@@ -105,7 +105,7 @@ def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
     return len(shape & other) >= LIKE * len(shape | other)
 
 
-def _shape_of(record: Record) -> object:
+def _shape_of(record: ToolRecord) -> object:
     """What records that share a table have in common."""
     match record.output:
         case Mapping() as fields:
@@ -119,7 +119,7 @@ def _shape_of(record: Record) -> object:
 
 
 def block_of(
-    records: tuple[Record, ...],
+    records: tuple[ToolRecord, ...],
     shortener: Shortener,
     limits: Sequence[int],
     overtaken: Mapping[str, str] = MappingProxyType({}),
@@ -178,9 +178,9 @@ class _Changed:
         return self.keep.name_of(item)
 
 
-def _changed_in(records: Sequence[Record]) -> frozenset[str]:
+def _changed_in(records: Sequence[ToolRecord]) -> frozenset[str]:
     """The keys of what differs between answers to one call, if they are few: that is why it was asked again."""
-    answers: defaultdict[Call, list[Record]] = defaultdict(list)
+    answers: defaultdict[Call, list[ToolRecord]] = defaultdict(list)
     for record in records:
         answers[record.call].append(record)
     several = [[frozenset(scalars(one.output)) for one in told] for told in answers.values() if len(told) > 1]
@@ -188,7 +188,7 @@ def _changed_in(records: Sequence[Record]) -> frozenset[str]:
     return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
-def _called(record: Record, then: str | None, tool: str) -> str:
+def _called(record: ToolRecord, then: str | None, tool: str) -> str:
     """What stands before a record's row. `tool`: the one that gave it unless it says so."""
     other = f" {written(record.tool_name)}" if record.tool_name != tool else ""
     times = f" ×{record.times}" if record.times > 1 else ""
@@ -196,7 +196,7 @@ def _called(record: Record, then: str | None, tool: str) -> str:
     return f"{record.trace_id}{other}{times}{before}"
 
 
-def is_note(record: Record) -> bool:
+def is_note(record: ToolRecord) -> bool:
     """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
     begins: what an agent thinks, or tells somebody."""
     if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
@@ -208,13 +208,20 @@ def is_note(record: Record) -> bool:
 
 def call_text(tool_name: str, arguments: str) -> str:
     """A call as it stands before its results, in one line of `SMALL` characters at most."""
-    [row] = table_of([dict(Record("", tool_name, arguments, "").arguments)], EVERYTHING).rows
+    [row] = table_of([dict(ToolRecord("", tool_name, arguments, "").arguments)], EVERYTHING).rows
     return cut(f"{written(tool_name)}({' '.join(row.split())})", SMALL)
 
 
-def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
+def _told_apart(record: ToolRecord, talk: Talk, keep: Keep) -> dict[str, Json]:
     """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
-    shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
+    shown = {(key, str(value)) for key, value in scalars(record.output) if keep.keeps(key, value)}
+    values = {value for _, value in shown}
+    text = "\n".join(value for key, value in shown if not key)
+
+    def is_shown(key: str, value: str) -> bool:
+        """Under the same key, or what can be nothing else anywhere. The 900 of a balance is not the 900 that were
+        sent."""
+        return (key, value) in shown or (is_name(value) and (value in values or value in text))
 
     def room(key: str, value: str) -> int:
         """Of what gave nothing, what it did is all that is known."""
@@ -225,11 +232,11 @@ def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
     return {
         key: excerpt(value, talk, room(key, value)) if isinstance(value, str) else value
         for key, value in record.arguments.items()
-        if not shown.tells(key, value)
+        if not all(is_shown(name, str(inner)) for name, inner in scalars(value, key))
     }
 
 
-def _fitted_table(records: Sequence[Record], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
+def _fitted_table(records: Sequence[ToolRecord], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
     enough. A `…` stands where something is gone; a text alone stands as it is."""
     outputs = [_at_first(one, shortener, limit) for one, limit in zip(records, limits, strict=True)]
@@ -304,7 +311,7 @@ def _anything(output: Json, shortener: Shortener, limit: int) -> str:
     return _cut_row(row, most) or EMPTY
 
 
-def _at_first(record: Record, shortener: Shortener, limit: int) -> Json:
+def _at_first(record: ToolRecord, shortener: Shortener, limit: int) -> Json:
     """A result before it is cut further: an excerpt of a text; of a huge one, no more items of a list than there is
     room for. What says nothing is named with its size."""
     output = _untold(record.output, shortener.talk)
@@ -349,7 +356,7 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
         case list():
             part = shortener.part(value, most)
             items = [_shortened(item, shortener, most) for item in part]
-            return Part(items, part.whole) if isinstance(part, Part) else items
+            return PartOfList(items, part.whole) if isinstance(part, PartOfList) else items
         case _:
             return value
 

@@ -14,7 +14,7 @@ _decoder = JSONDecoder()
 
 
 @dataclass(frozen=True)
-class Found:
+class JsonInText:
     """A value, and where it stands. `whole`: its end is there, too; the value is None where it is not."""
 
     begin: int
@@ -23,7 +23,7 @@ class Found:
     whole: bool = True
 
 
-def json_in(text: str) -> Iterator[Found]:
+def json_in(text: str) -> Iterator[JsonInText]:
     """The objects and lists of JSON in a text, in order; last, one that the text cuts short. Where something only
     begins as JSON does, what comes after its first fault is looked at."""
     at = values = faults = 0
@@ -36,7 +36,7 @@ def json_in(text: str) -> Iterator[Found]:
             value, end = _decoder.raw_decode(text, begin)
         except JSONDecodeError as error:
             if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
-                yield Found(begin, len(text), None, whole=False)
+                yield JsonInText(begin, len(text), None, whole=False)
                 return
             at = max(begin + 1, error.pos)
             faults += 1
@@ -46,6 +46,6 @@ def json_in(text: str) -> Iterator[Found]:
         except RecursionError:
             return
         else:
-            yield Found(begin, end, value)
+            yield JsonInText(begin, end, value)
             at = end
             values += 1

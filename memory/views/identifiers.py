@@ -1,10 +1,12 @@
 """Identifiers: what looks as what a thing is called by, be it an id, a name, a path or a version."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from memory.views.json_values import Json
 
+LOOKED_AT = 20_000  # texts of a value among which identifiers are looked for
 LONG_NUMBER = 8  # digits from which a number names something
 SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
@@ -63,20 +65,17 @@ def names_place(value: str) -> bool:
 
 def identifiers(value: Json) -> list[str]:
     """The identifiers in a value, each once, in their order; those that are keys of objects, too."""
-    found: dict[str, None] = {}
-    _gather(value, found)
-    return list(found)
+    return list(dict.fromkeys(filter(is_identifier, islice(_texts(value), LOOKED_AT))))
 
 
-def _gather(value: Json, found: dict[str, None]) -> None:
+def _texts(value: Json) -> Iterator[str]:
+    """The texts in a value, and the keys of objects before what stands under them."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if is_identifier(key):
-                found[key] = None
-            _gather(item, found)
-    elif isinstance(value, str):
-        if is_identifier(value):
-            found[value] = None
-    elif isinstance(value, list | tuple):
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
         for item in value:
-            _gather(item, found)
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value

@@ -5,7 +5,6 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 `HAT1|2024-05-21; HAT2|2024-05-22`.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,14 +30,7 @@ from memory.views.json_values import (
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, rows in a cell, and the rows of a list in a list
 MOST_NAMED = 8  # objects of a list that are told whole; where more are named, it is by what they have in common
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
-
-FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
-LONGEST_DESCRIPTION = 40  # characters of a text that says how an object is
-SHARED = 4  # characters that two rows have in common, from which they are told together
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_PART_OF_NAME = re.compile(r"(?i)(?:first|middle|last|given|family|sur|fore)[ _-]?name")
 
 Object = Mapping[str, Json]
 
@@ -56,12 +48,11 @@ class Table:
 @dataclass(frozen=True)
 class _Column:
     """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
-    is the same of what is left out. `is_plain`: each cell has one value."""
+    is the same of what is left out."""
 
     head: str
     cells: tuple[str, ...]
     of_all: bool = False
-    is_plain: bool = False
 
 
 def table_of(values: Sequence[Json], keep: Keep) -> Table:
@@ -87,7 +78,7 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
         if not any(keep.keeps(key, cell) for cell in there if is_scalar(cell)):
             return None
         texts = tuple("" if isinstance(cell, Missing) else written(cell) for cell in read)
-        return _Column(written(key), texts, is_plain=True)
+        return _Column(written(key), texts)
     if all(isinstance(cell, Mapping) for cell in there):
         rest = [other for other in others if isinstance(other, Mapping)]
         column = _nested(_each(read), keep, key, listed=False, others=rest, asked=keep.asks_for(key))
@@ -143,10 +134,7 @@ def _nested(
     rest = [*others, *(item for cell in cells for item in whole_of(cell) if isinstance(item, Mapping))]
     if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
-    asked_for = bool(key) and keep.asks_for(key)
-    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=asked_for)
-    if listed and key and objects and not common and not columns and all(map(_is_mere_person, objects)):
-        return _Column(name, filled(lambda cell: f"×{len(cell)}"))  # persons whom nobody speaks of
+    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
     if listed and objects:
         columns = _told_apart(objects, columns, common, keep)
         columns = _with_named(objects, keep, common, columns)
@@ -158,8 +146,7 @@ def _nested(
     if not columns:
         return _Column(f"{name}({' '.join(common)})", filled(lambda cell: f"×{len(cell)}"))
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
-    plain = [column.is_plain and between != LEG for column in columns]
-    told = (between.join(_told_once([next(rows) for _ in cell], plain)) + told_of_all(cell, between) for cell in cells)
+    told = (between.join(_told_once([next(rows) for _ in cell])) + told_of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
     return _Column(f"{name}({head})" if key else head, tuple(told))
 
@@ -170,21 +157,14 @@ def _columns(
     others: Sequence[Object] = (),
     *,
     asked: bool = False,
-    asked_for: bool = False,
 ) -> tuple[list[str], list[_Column]]:
     """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
     list that are left out. `asked`: all their values are worth their places."""
     common: list[str] = []
     columns: list[_Column] = []
-    names = dict.fromkeys(name for one in objects for name in one)
-    parts = [name for name in names if name.endswith("name")]
-    called = parts if len(parts) > 1 and (asked_for or _keeps_any(objects, keep, parts)) else ()
-    of_nobody = not called and _are_persons(names)
-    for name in names:
+    for name in dict.fromkeys(name for one in objects for name in one):
         cells = [one.get(name, MISSING) for one in objects]
-        if of_nobody and all(map(_is_date_or_nothing, cells)):
-            continue  # a date says nothing of nobody
-        own = name in called or (asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells))
+        own = asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells)
         rest = [other.get(name, MISSING) for other in others]
         column = _column(cells, EVERYTHING if own else keep, name, rest)
         if column is None:
@@ -203,35 +183,16 @@ def _each(cells: Sequence[Cell]) -> list[list[Object]]:
 
 
 def _told_apart(objects: Sequence[Object], columns: list[_Column], common: Sequence[str], keep: Keep) -> list[_Column]:
-    """The columns of a list, with what tells its objects apart where what is kept does not, or by ids alone: the texts
-    that say how they are, several alike; else the one field that tells most of them apart. States that most objects
-    have, and some have not, stand beside them."""
+    """The columns of a list, with the one field that tells most of its objects apart, where what is kept does not."""
+    told = [column.cells for column in columns]
+    if _apart(told) == len(objects):
+        return columns
     shown = {column.head.partition("(")[0] for column in columns} | {one.partition("=")[0] for one in common}
-    fields = {name: [one.get(name) for one in objects] for name in dict.fromkeys(key for one in objects for key in one)}
-    left = {name: cells for name, cells in fields.items() if written(name) not in shown}
-    plain = {column.head for column in columns} | {one.partition("=")[0] for one in common}
-    told = [column.cells for column in columns if not _are_numbers(fields.get(column.head, ()))]
-    few = MOSTLY * len(objects)
-    added: list[_Column] = []
-    if len(objects) >= FEWEST_ALIKE and _apart([own for own in told if not _are_opaque(own)]) < few:
-        described = {name: list(map(str, cells)) for name, cells in fields.items()
-                     if written(name) not in plain and _describe(cells)}  # fmt: skip
-        if _apart([*(own for own in told if not _are_opaque(own)), *described.values()]) >= few:
-            added = [column for name in described if (column := _column(fields[name], EVERYTHING, name)) is not None]
-            partly = tuple(f"{written(name)}(" for name in described)  # of which a part stood there
-            columns = [column for column in columns if not column.head.startswith(partly)]
-    if not added and _apart(told) < len(objects):
-        candidates = [column for name, cells in left.items() if (column := _telling(cells, keep, name)) is not None]
-        best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
-        added = [best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else []
-    heads = {column.head for column in added}
-    for name, cells in left.items() if len(objects) >= FEWEST_ALIKE else ():
-        if written(name) not in heads and all(map(is_scalar, cells)):
-            texts = tuple(map(written, cells))
-            most = max(Counter(texts).values())
-            if most < len(texts) and (most >= few or all(isinstance(cell, bool) for cell in cells)):
-                added.append(_Column(written(name), texts))
-    return [*columns, *added]
+    left = (key for key in dict.fromkeys(key for one in objects for key in one) if written(key) not in shown)
+    telling = [_telling([one.get(key) for one in objects], keep, key) for key in left]
+    candidates = [column for column in telling if column is not None]
+    best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
+    return [*columns, best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else columns
 
 
 def _telling(cells: Sequence[Json], keep: Keep, name: str) -> _Column | None:
@@ -243,33 +204,9 @@ def _telling(cells: Sequence[Json], keep: Keep, name: str) -> _Column | None:
     return None
 
 
-def _describe(cells: Sequence[Json]) -> bool:
-    """Whether a field says how objects are: in a few short texts, or objects of these, of which several are alike."""
-    values = [value for cell in cells for _, value in scalars(cell)]
-    if not all(isinstance(cell, str | Mapping) for cell in cells) or not values:
-        return False
-    texts = [value for value in values if isinstance(value, str) and 0 < len(value) <= LONGEST_DESCRIPTION]
-    return len(texts) == len(values) and 1 < len(set(texts)) <= len(texts) // 2 and not any(map(_is_code, texts))
-
-
-def _is_code(text: str) -> bool:
-    return len(text) > 2 and text.isupper()
-
-
 def _apart(cells: Sequence[Sequence[str]]) -> int:
     """How many objects some columns tell apart."""
     return len(set(zip(*cells, strict=True)))
-
-
-def _are_opaque(cells: Sequence[str]) -> bool:
-    """Whether cells are of ids: each another one, in one word, with digits."""
-    return len(set(cells)) == len(cells) and all(
-        any(map(str.isdigit, cell)) and not any(map(str.isspace, cell)) for cell in cells
-    )
-
-
-def _are_numbers(cells: Sequence[object]) -> bool:
-    return bool(cells) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
 
 
 def _with_named(
@@ -294,61 +231,14 @@ def _is_short(value: Json) -> bool:
     return is_scalar(value) or (isinstance(value, Mapping) and all(map(is_scalar, value.values())))
 
 
-def _told_once(rows: Sequence[tuple[str, ...]], plain: Sequence[bool]) -> list[str]:
-    """Each row once, with how often it comes where that is more often. Neighbours that differ in one `plain` field
-    share what else they say: `HAT1,HAT2|2024-05-21`."""
-    told: list[tuple[list[tuple[str, ...]], int]] = []
-    for row, count in Counter(rows).items():
-        if told and told[-1][1] == count == 1 and _may_join(row, told[-1][0], plain):
-            told[-1][0].append(row)
-        else:
-            told.append(([row], count))
-    return [_joined(group) if count == 1 else f"{_joined(group)} ×{count}" for group, count in told]
+def _told_once(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Each row once, with how often it comes where that is more often."""
+    return [FIELD.join(row) if count == 1 else f"{FIELD.join(row)} ×{count}" for row, count in Counter(rows).items()]
 
 
-def _may_join(row: tuple[str, ...], group: Sequence[tuple[str, ...]], plain: Sequence[bool]) -> bool:
-    """Whether a row and those before it are shorter as one that has all values of a field, and these can be told
-    apart."""
-    differing = _differing_in(group[-1], row)
-    if len(differing) != 1 or (len(group) > 1 and _differing_in(*group[:2]) != differing):
-        return False
-    [at] = differing
-    values = group[-1][at], row[at]
-    is_shorter = sum(map(len, row)) - len(row[at]) >= SHARED
-    return plain[at] and is_shorter and all(values) and not any("," in value or "{" in value for value in values)
-
-
-def _joined(group: Sequence[tuple[str, ...]]) -> str:
-    if len(group) == 1:
-        return FIELD.join(group[0])
-    [at] = _differing_in(*group[:2])
-    return FIELD.join([*group[0][:at], ",".join(row[at] for row in group), *group[0][at + 1 :]])
-
-
-def _differing_in(one: tuple[str, ...], other: tuple[str, ...]) -> list[int]:
-    return [at for at, (cell, another) in enumerate(zip(one, other, strict=True)) if cell != another]
-
-
-def _is_date_or_nothing(cell: Cell) -> bool:
-    return isinstance(cell, Missing) or not cell or (isinstance(cell, str) and _DATE.fullmatch(cell) is not None)
-
-
-def _are_persons(keys: Iterable[str]) -> bool:
-    """Whether objects of these keys have a first and a last name."""
-    return sum(_PART_OF_NAME.fullmatch(key) is not None for key in keys) > 1
-
-
-def _is_mere_person(one: Object) -> bool:
-    """Whether an object is a person of whom nothing is so or not."""
-    return _are_persons(one) and not any(isinstance(value, bool) for value in one.values())
-
-
-def _keeps_any(objects: Iterable[Object], keep: Keep, names: Sequence[str] | None = None) -> bool:
-    """Whether a field of objects that is neither an object nor a list is kept; of some names alone."""
-    return any(
-        is_scalar(value) and keep.keeps(key, value)
-        for one in objects for key, value in one.items() if names is None or key in names
-    )  # fmt: skip
+def _keeps_any(objects: Iterable[Object], keep: Keep) -> bool:
+    """Whether a field of objects that is neither an object nor a list is kept."""
+    return any(is_scalar(value) and keep.keeps(key, value) for one in objects for key, value in one.items())
 
 
 def _share_no_shape(objects: Sequence[Object]) -> bool:

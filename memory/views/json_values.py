@@ -21,7 +21,7 @@ class Missing:
 MISSING = Missing()
 
 
-class Part(list[Json]):
+class PartOfList(list[Json]):
     """Some items of a list. `whole`: all of them; what these do not have in common is told of each that is there."""
 
     def __init__(self, items: Iterable[Json], whole: Sequence[Json]) -> None:
@@ -61,7 +61,7 @@ def written(value: Json) -> str:
     if isinstance(value, str):
         is_plain = not any(mark in value for mark in SPECIAL) and _LIKE_A_FIELD.search(value) is None
         return value if is_plain else dumps(value, ensure_ascii=False)
-    if isinstance(value, Part):
+    if isinstance(value, PartOfList):
         return f"{dumps(value, ensure_ascii=False, separators=(',', ':'))[:-1]}{told_of_all(value, ',')}]"
     return "" if value is None else dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -102,17 +102,17 @@ def rows_by_id(value: Json) -> Json:
 def objects_of(cell: Sequence[Json]) -> list[Mapping[str, Json]]:
     """The objects of a list of nothing else; a part of it stays one."""
     objects = [item for item in cell if isinstance(item, Mapping)]
-    return Part(objects, cell.whole) if isinstance(cell, Part) else objects  # type: ignore[return-value]
+    return PartOfList(objects, cell.whole) if isinstance(cell, PartOfList) else objects  # type: ignore[return-value]
 
 
 def whole_of(cell: Sequence[object]) -> Sequence[Json]:
     """The whole of which a cell is a part; nothing for one that is none."""
-    return cell.whole if isinstance(cell, Part) else ()
+    return cell.whole if isinstance(cell, PartOfList) else ()
 
 
 def told_of_all(cell: Sequence[object], between: str) -> str:
     """Behind a part of a list, how many it has in all."""
-    more = len(cell.whole) - len(cell) if isinstance(cell, Part) else 0
+    more = len(cell.whole) - len(cell) if isinstance(cell, PartOfList) else 0
     return f"{between}… {more} more" if more else ""
 
 

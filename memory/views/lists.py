@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memory.views.json_values import Json, Part, Scalar, is_number, rows_by_id, scalars
+from memory.views.json_values import Json, PartOfList, Scalar, is_number, rows_by_id, scalars
 from memory.views.relevance import Talk
 from utils.text import GAP
 
@@ -46,8 +46,8 @@ class Shortener:
         """So many items of a list, in its order."""
         if len(items) <= most:
             return items
-        whole = items.whole if isinstance(items, Part) else items
-        return Part([items[at] for at in sorted(self._once(self._ordered, items)[:most])], whole)
+        whole = items.whole if isinstance(items, PartOfList) else items
+        return PartOfList([items[at] for at in sorted(self._once(self._ordered, items)[:most])], whole)
 
     def fields(self, value: Mapping[str, Json], most: int) -> Mapping[str, Json]:
         """So many fields of an object that has more than objects of one kind have, and how many are left out."""

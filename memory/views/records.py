@@ -1,7 +1,7 @@
 """Records: one call of a tool and what came back, read as JSON or text, and whether it tells of a failure."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from json import dumps, loads
@@ -9,8 +9,8 @@ from math import isfinite
 from typing import NoReturn
 
 from memory.views.excerpts import is_no_answer, tells_of_failure
-from memory.views.identifiers import is_name, names_id
-from memory.views.json_values import Json, Scalar, scalars
+from memory.views.identifiers import names_id
+from memory.views.json_values import Json
 from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
@@ -27,7 +27,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Record:
+class ToolRecord:
     """One call of a tool and what came back, as texts of JSON or not. `summary`: the observer's, where a model wrote
     it; else empty. `times`: how often the call gave just this."""
 
@@ -98,29 +98,6 @@ class Record:
                 return frozenset(map(_one_way, listed or fields.items()))
             case value:
                 return frozenset({_one_way(value)})
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a result tells: its values with their keys, and its text where it is one."""
-
-    pairs: frozenset[tuple[str, str]]
-    values: frozenset[str]
-    text: str = ""
-
-    @classmethod
-    def of(cls, fields: Iterable[tuple[str, Scalar]]) -> "Shown":
-        pairs = frozenset((key, str(value)) for key, value in fields)
-        values = frozenset(value for _, value in pairs)
-        return cls(pairs, values, "\n".join(value for key, value in pairs if not key))
-
-    def tells(self, key: str, argument: Json) -> bool:
-        """Whether an argument stands in it: its values under the same keys, or what can be nothing else anywhere. The
-        900 of a balance is not the 900 that were sent."""
-        return all(
-            (name, text) in self.pairs or (is_name(text) and (text in self.values or text in self.text))
-            for name, value in scalars(argument, key) for text in (str(value),)
-        )  # fmt: skip
 
 
 def _one_way(value: object) -> str:

@@ -61,7 +61,7 @@ class Talk:
     what something is called by; `numbered`: words with the number behind them; `joined`: identifiers of several words.
     `coded`: short ones of the question with a digit, "f37".
     `asked`: words by which fields are asked for; `names`: what looks as names in the question, as it was written.
-    `used`: the keys of what tools were called with. `thorough`: there is room for all that says anything."""
+    `thorough`: there is room for all that says anything."""
 
     text: str = ""
     question: str = ""
@@ -72,7 +72,6 @@ class Talk:
     coded: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
-    used: frozenset[str] = frozenset()
     thorough: bool = False
 
     def words_of(self, value: Scalar) -> frozenset[str]:
@@ -133,8 +132,8 @@ class Talk:
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _POSTAL.fullmatch(key):
             return str(value).casefold() in self.said  # of an address that is not shown it says nothing
-        if ends_as_id(key) or (key in self.used and key.endswith("name")):
-            return True  # tools take names as arguments
+        if ends_as_id(key):
+            return True
         if not isinstance(value, str):
             return self.mentions(value)
         if names_place(value) and "@" not in value:

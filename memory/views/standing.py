@@ -1,4 +1,4 @@
-"""What still holds of what tools gave: the newest answer of a tool to the same call, or about the same thing.
+"""What still holds of what tools gave.
 
 `in_force` leaves out what a later record repeats or replaces; `overtaken` names, for what stays, the later call that
 was about the same thing. Whether a call changes anything is told by its method of HTTP, by how a command begins, else
@@ -6,13 +6,13 @@ by the name of its tool.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
-from memory.views.records import FAILED, Call, Record, Shown
+from memory.views.records import Call, ToolRecord
 from memory.views.relevance import SMALL
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
@@ -36,82 +36,54 @@ _CALLED = re.compile(r"[^\s\"'`;|&<>()=,]+")  # of a command, what may be the na
 _NAMING = frozenset({"id", "number", "no", "key", "code", "uuid", "ref", "name", "path", "file"})
 
 
-def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
+def in_force(records: Sequence[ToolRecord], shown: Sequence[ToolRecord] = ()) -> list[ToolRecord]:
     """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
     once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
     it is as short as a receipt."""
-    answers: defaultdict[Call, list[Record]] = defaultdict(list)
-    told: defaultdict[Collection[tuple[str, str]], list[Record]] = defaultdict(list)
+    answers: defaultdict[object, list[ToolRecord]] = defaultdict(
+        list
+    )  # by what was called, and by the things they show
+    whole = {(record.call, record.raw_output) for record in shown}
+    times = Counter((record.call, record.raw_output) for record in records)
+    left: dict[tuple[Call, str], ToolRecord] = {}
 
-    def add(record: Record) -> None:
-        answers[record.call].append(record)
-        if record.thing:
-            told[record.thing].append(record)
+    def add(record: ToolRecord) -> None:
+        for about in (record.call, record.thing):
+            answers[about].append(record)
 
-    left: list[Record] = []
-    times: list[int] = []
-    same: dict[tuple[Call, str], int] = {}
-    whole = {(one.call, one.raw_output) for one in shown}
-    for one in shown:
-        add(one)
-    for one in reversed(records):
-        said = one.call, one.raw_output
-        if (at := same.get(said)) is not None:
-            times[at] += 1
-            continue
-        is_receipt = said in whole and len(one.raw_output) <= SMALL
-        if not is_receipt and (
-            any(_stands_for(later, one) for later in answers[one.call][-COMPARED:])
-            or any(_is_newer(later, one) for later in told[one.thing][-COMPARED:])
-        ):
-            continue
-        add(one)
-        same[said] = len(left)
-        left.append(one)
-        times.append(1)
-    return [replace(one, times=count) for one, count in zip(left[::-1], times[::-1], strict=True)]
+    for record in shown:
+        add(record)
+    for record in reversed(records):
+        told = record.call, record.raw_output
+        later = [*answers[record.call][-COMPARED:], *(answers[record.thing][-COMPARED:] if record.thing else ())]
+        is_receipt = told in whole and len(record.raw_output) <= SMALL
+        if told not in left and (is_receipt or not any(_stands_for(one, record) for one in later)):
+            add(record)
+            left[told] = replace(record, times=times[told])
+    return list(left.values())[::-1]
 
 
-def _stands_for(later: Record, record: Record) -> bool:
-    """Whether the later answer to a call stands for one before. What failed stands for no answer, and a next page not
-    for the page before it; the same thing in another state does, be it that it failed, and what says nearly the
-    same."""
-    if record.failed:
-        return not later.failed or len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
-    if record.fields and (later.failed or record.thing or later.thing):
-        return later.thing == record.thing and record.fields.keys() <= _said(later)
-    return not later.failed and len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
-
-
-def _said(record: Record) -> frozenset[str]:
-    """The fields of a result; of a failure those that say something."""
-    return frozenset(key for key, value in record.fields.items() if not record.failed or value not in (None, ""))
-
-
-def _is_newer(later: Record, record: Record) -> bool:
-    """Whether a later result tells all of the same thing that one before does: of the same tool, asked the same, for
-    the weather of a place is not the same on each day; or asked otherwise or by another tool, as most of it shows."""
-    keys = record.fields.keys() - (FAILED if record.failed else ())
-    if later.failed or not keys <= later.fields.keys():
-        return False
-    if later.call == record.call:
+def _stands_for(later: ToolRecord, record: ToolRecord) -> bool:
+    """Whether a later result says what one before does: nearly all that the same call gave; or all that it shows of a
+    thing, for the same call or by another tool, as most of it shows. What failed stands for no answer, and any answer
+    to the call for what failed."""
+    same_call = later.call == record.call
+    if later.failed or record.failed:
+        return same_call and record.failed and (not later.failed or _says_nearly(later, record))
+    if same_call and _says_nearly(later, record):
         return True
-    differing = {key for key in {*record.arguments, *later.arguments}
-                 if record.arguments.get(key) != later.arguments.get(key)}  # fmt: skip
-    if later.tool_name == record.tool_name and not (_repeats(record, differing) and _repeats(later, differing)):
+    if not record.thing or later.thing != record.thing or not record.fields.keys() <= later.fields.keys():
         return False
-    compared = [key for key in keys if not names_id(key) and key not in differing]
+    compared = [key for key in record.fields if not names_id(key)]
     equal = sum(record.fields[key] == later.fields[key] for key in compared)
-    return 2 * equal >= len(compared) > 0
+    return same_call or (later.tool_name != record.tool_name and 2 * equal >= len(compared) > 0)
 
 
-def _repeats(record: Record, keys: Collection[str]) -> bool:
-    """Whether a result has in it what the call was asked with under some keys."""
-    shown = Shown.of(scalars(record.output))
-    return all(shown.tells(key, record.arguments[key]) for key in keys if key in record.arguments)
+def _says_nearly(later: ToolRecord, record: ToolRecord) -> bool:
+    return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
 
 
-def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
+def overtaken(records: Sequence[ToolRecord]) -> Mapping[str, str]:
     """For each record, the id of the next call that was to change what it tells of; where there is none, of the next
     answer to the same call. What only reads changes nothing, nor does a call that failed. `records`: oldest first."""
     place = {record.trace_id: at for at, record in enumerate(records)}
@@ -131,7 +103,7 @@ def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     return found
 
 
-def only_reads(record: Record) -> bool:
+def only_reads(record: ToolRecord) -> bool:
     """Whether a call says that it changes nothing."""
     method = next((record.arguments[key] for key in ("method", "http_method") if key in record.arguments), None)
     if isinstance(method, str):
@@ -142,7 +114,7 @@ def only_reads(record: Record) -> bool:
     return not _READING.isdisjoint(parts_of(record.tool_name[:LONGEST_NAME]))
 
 
-def things_changed(record: Record) -> list[str]:
+def things_changed(record: ToolRecord) -> list[str]:
     """What a call changes: its arguments that name the kind of thing that the tool is for; where none does, the thing
     that came back, if it is one of them, or all of them. A booking is changed, and not the card that pays for it."""
     words = set(parts_of(record.tool_name[:LONGEST_NAME]))
@@ -154,7 +126,7 @@ def things_changed(record: Record) -> list[str]:
     return of_kind or [one for one in every if one in back] or every
 
 
-def things_told(record: Record) -> Iterator[str]:
+def things_told(record: ToolRecord) -> Iterator[str]:
     """The things that a call is for, and those that its result shows: itself, and the objects that it lists."""
     for key, value in record.arguments.items():
         yield from _things(record, key, value)
@@ -167,7 +139,7 @@ def things_told(record: Record) -> Iterator[str]:
                 yield from _things(record, own, fields[own])
 
 
-def _things(record: Record, key: str, value: Json) -> Iterator[str]:
+def _things(record: ToolRecord, key: str, value: Json) -> Iterator[str]:
     """What a value names: a path, or an id that is no other thing's; a short one with a word for its kind, which its
     key has or the name of the tool: `order 7`."""
     for name, one in scalars(value, key):

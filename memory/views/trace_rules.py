@@ -6,24 +6,19 @@ from itertools import islice
 
 from memory.views.identifiers import identifiers, is_identifier
 from memory.views.json_values import Json, scalars, written
-from memory.views.records import RAW, Record
+from memory.views.records import RAW, ToolRecord
 from utils.text import cut_at_word
 
 LONGEST = 400  # characters of a summary
 ARGUMENTS = 120  # characters of them that are told
 READ = 10_000  # of a text in which identifiers are looked for
 FIELDS = 8  # of a result that are named
-BEFORE, BEHIND = (
-    "([{,;!?\"'`",
-    ".:,;!?)]}\"'`",
-)  # what may stand around an identifier; "./docs/api.md" begins with a dot
-VALUES = 10_000  # of a result that are looked at; more texts than a summary has room for
+BEFORE, BEHIND = "([{,;!?\"'`", ".:,;!?)]}\"'`"  # around an identifier; "./docs/api.md" begins with a dot
 
 
-def summary_by_rules(record: Record) -> str:
+def summary_by_rules(record: ToolRecord) -> str:
     """A summary of a call and its result, at most `LONGEST` characters on one line."""
-    output = _beginning(record.output, iter(range(VALUES)))
-    named = [*identifiers([*record.arguments.values(), output]), *_said(output)]
+    named = [*identifiers([*record.arguments.values(), record.output]), *_said(record.output)]
     asked = ", ".join(
         written(value) if key == RAW else f"{key}={written(value)}" for key, value in record.arguments.items()
     )
@@ -41,17 +36,6 @@ def _said(output: Json) -> Iterator[str]:
         return (word for word in words if is_identifier(word))
     texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
     return islice(texts, LONGEST)
-
-
-def _beginning(value: Json, left: Iterator[int]) -> Json:
-    """A value with what stands first in it. `left`: gives one for each value that may still be looked at."""
-    match value:
-        case list():
-            return [_beginning(item, left) for item, _ in zip(value, left, strict=False)]
-        case Mapping():
-            return {key: _beginning(item, left) for (key, item), _ in zip(value.items(), left, strict=False)}
-        case _:
-            return value
 
 
 def _described(output: Json) -> str:

@@ -51,16 +51,15 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
     groups = match.groupdict()
     unit = (groups.get("unit") or "").lower()
     if match.re in (AGO, _AHEAD):
-        count = 1 if groups.get("half") or unit not in _MONTHS else number_of(groups["count"])
         if unit in _MONTHS:
-            back = count * _MONTHS[unit] * (1 if (groups["way"] or "").lower() == "ago" else -1)
+            back = number_of(groups["count"]) * _MONTHS[unit] * (1 if (groups["way"] or "").lower() == "ago" else -1)
             year, month = divmod(clock.today.year * 12 + clock.today.month - 1 - back, 12)
             return _said(lead, "in", str(year) if unit in _YEARS else f"{MONTHS[month].title()} {year}")
         span = _ahead(match, clock) if match.re is _AHEAD else ago(match, clock).spans[0]
         days = (span.end - span.start) / DAY
         return _said(lead, "on" if days <= 1 else "around", _day(span.start))
     if match.re is NEAR_DAY:
-        if _AS_OF.search(before) or (not match["day"] and not match["part"]):
+        if _AS_OF.search(before):
             return match[0]
         part = _PART.search(match[0])
         when = _day(near_day(match, clock).spans[0].start)

@@ -1,4 +1,4 @@
-"""The times that a text names: days, months, seasons, feasts, quarters and years as they are written, and by their
+"""The times that a text names: days, months, seasons, feasts and years as they are written, and by their
 distance from now, "last Friday", "two weeks ago", "over the past month"."""
 
 import re
@@ -36,20 +36,16 @@ _SECONDS = {
     **{"weekend": WEEK, "fortnight": 2 * WEEK, "month": 30 * DAY, "year": 365 * DAY, "yr": 365 * DAY},
     "decade": 3_650 * DAY,
 }
-_HALVES = {"year": (6, "month"), "month": (15, "day"), "hour": (30, "minute")}
 _DAYS = {"tonight": 0, "today": 0, "yesterday": -1, "last night": -1, "night before last": -2, "tomorrow": 1}
 
 COUNT = "|".join((r"\d{1,3}", *sorted(_COUNTS, key=len, reverse=True)))
 UNIT = "|".join(sorted(_SECONDS, key=len, reverse=True))
 _FLAGS = re.IGNORECASE | re.ASCII
 
-AGO = re.compile(
-    rf"\b(?<!\.)(?:half an? (?P<half>year|month|hour)|(?P<count>{COUNT}) (?P<unit>{UNIT})s?) (?P<way>ago|from now)\b",
-    _FLAGS,
-)
+AGO = re.compile(rf"\b(?<!\.)(?P<count>{COUNT}) (?P<unit>{UNIT})s? (?P<way>ago|from now)\b", _FLAGS)
 NEAR_DAY = re.compile(
     r"\b(?:(?P<day>today|tonight|yesterday|tomorrow|last night|night before last)"
-    r"|this (?P<part>morning|afternoon|evening)|this (?P<same>time|day) last (?P<unit>week|month|year))\b",
+    r"|this (?P<part>morning|afternoon|evening))\b",
     _FLAGS,
 )
 UNITS = re.compile(
@@ -66,13 +62,6 @@ WEEKDAY = re.compile(
     rf"(?P<full>(?i:{_FULL}))|(?:(?<=(?i:last|past|this|next) )|(?<=(?i:on) )|(?<=(?i:since) ))(?P<short>{_SHORT}))\b",
     re.ASCII,
 )
-# "On the 7th", but not "on the 7th floor".
-ORDINAL = re.compile(
-    r"\b(?:on|since|by|until|till|before|after|day,?) the (?P<day>\d{1,2})(?:st|nd|rd|th)\b"
-    r"(?= ?[.,;:?!)]|\Z| (?:i|we|you|he|she|they|and|or|at|in|with|did|was|is|that|when|to)\b)",
-    _FLAGS,
-)
-
 LONGEST_LEAD = 40  # characters before a time that are read with it
 BETWEEN = re.compile(r"\b(?:between|from) (?:the )?$", _FLAGS)
 _YYYY = r"(?:19|20)\d\d"
@@ -92,7 +81,6 @@ DATE = re.compile(
     rf"{_YEAR_BEHIND}",
     _FLAGS,
 )
-QUARTER = re.compile(rf"\bQ(?P<quarter>[1-4])\b{_YEAR_BEHIND}", re.ASCII)
 SEASON = re.compile(
     rf"\b{_WHICH}(?P<name>summer|winter|autumn|fall|spring)\b(?! (?:rolls?|onions?|breaks?|of [a-z]|in love))"
     rf"(?:'s\b)?{_YEAR_BEHIND}",
@@ -131,23 +119,15 @@ def span_of_length(count: str | None, unit: str) -> float:
 
 def ago(match: re.Match[str], clock: Clock) -> Meaning:
     """A unit of time, so many units before now; of days and longer ones, before the day began."""
-    if match["half"]:
-        number, unit = _HALVES[match["half"].lower()]
-    else:
-        number, unit = number_of(match["count"]), match["unit"].lower()
+    number, unit = number_of(match["count"]), match["unit"].lower()
     long = _SECONDS[unit]
-    base = clock.midnight if long >= DAY else clock.now
     ahead = match["way"].lower() != "ago"
-    start = base + (number if ahead else -number) * long
+    start = _base(unit, clock) + (number if ahead else -number) * long
     return Meaning.of(Span(start, start + long))
 
 
 def near_day(match: re.Match[str], clock: Clock) -> Meaning:
-    if match["day"] or match["part"]:
-        return Meaning.of(days(clock.midnight + _DAYS[(match["day"] or "today").lower()] * DAY))
-    start = clock.midnight - _SECONDS[match["unit"].lower()]
-    around = 0 if match["same"].lower() == "day" or match["unit"].lower() == "week" else WEEK
-    return Meaning.of(Span(start - around, start + DAY + around))
+    return Meaning.of(days(clock.midnight + _DAYS[(match["day"] or "today").lower()] * DAY))
 
 
 def units(match: re.Match[str], clock: Clock) -> Meaning:
@@ -190,19 +170,6 @@ def weekday(match: re.Match[str], clock: Clock) -> Meaning:
             return Meaning.of(before)
 
 
-def ordinal(match: re.Match[str], clock: Clock) -> Meaning:
-    """The latest such day of a month that is not after today."""
-    number, year, month = int(match["day"]), clock.today.year, clock.today.month
-    if number > 31:
-        return Meaning()
-    for back in range(3):  # two months in a row may lack a day
-        years, index = divmod(month - 1 - back, 12)
-        found = day(year + years, index + 1, number)
-        if found and found[0].start <= clock.now:
-            return Meaning(tuple(found))
-    return Meaning()
-
-
 def _base(unit: str, clock: Clock) -> float:
     return clock.midnight if _SECONDS[unit] >= DAY else clock.now
 
@@ -233,10 +200,6 @@ def date(match: re.Match[str], clock: Clock) -> Meaning:
     if match["month"] == "may" and which == "this" and not match["year"]:
         return Meaning()  # "this may be"
     return _in_year(every_month(month), match, clock, doubtful=name in _AMBIGUOUS)
-
-
-def quarter(match: re.Match[str], clock: Clock) -> Meaning:
-    return _in_year(every_month(3 * int(match["quarter"]) - 2, 3), match, clock)
 
 
 def season(match: re.Match[str], clock: Clock) -> Meaning:
@@ -284,7 +247,6 @@ READERS: dict[re.Pattern[str], Callable[[re.Match[str], Clock], Meaning]] = {
     DOTTED: written_out,
     SLASHED: slashed,
     DATE: date,
-    QUARTER: quarter,
     SEASON: season,
     FEAST: feast,
     YEAR: year,
@@ -292,5 +254,4 @@ READERS: dict[re.Pattern[str], Callable[[re.Match[str], Clock], Meaning]] = {
     NEAR_DAY: near_day,
     UNITS: units,
     WEEKDAY: weekday,
-    ORDINAL: ordinal,
 }

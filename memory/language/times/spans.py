@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, pairwise, product, zip_longest
 
 import numpy as np
@@ -14,7 +14,6 @@ from memory.language.times.named import (
     LONGEST_LEAD,
     READERS,
     UNIT,
-    UNITS,
     WEEKDAY,
     YEAR,
     Meaning,
@@ -34,17 +33,10 @@ from memory.language.times.periods import (
     year_span,
 )
 from memory.language.times.translated_times import in_english
+from memory.language.words import OF_TIMES
 from utils.text import stem
 
-_WORDS = """
-    afternoon ago anything around autumn back beginning between christmas coming couple day discuss discussed do
-    doing done during early easter eight end entire evening event everything fall few first five four friday go going
-    half halloween happen happened happening last late mention mid monday month morning new news next night nine one
-    overview past previous quarter recap saturday say season second seven several since six spring start summary
-    summarise summarize summer sunday talk talked tell ten thanksgiving third three thursday time today tomorrow tonight
-    tuesday two until wednesday week weekend whole winter year yesterday
-    """.split()  # noqa: SIM905  a list would be four times as long
-_STEMS = frozenset(stem(word) for word in (*_WORDS, *MONTHS, *(name[:3] for name in MONTHS)))
+_STEMS = frozenset(stem(word) for word in (*OF_TIMES, *MONTHS, *(name[:3] for name in MONTHS)))
 
 EARLIER, LATER = 3 * DAY, 7 * DAY  # by which nearness falls to a third: what happened is told later rather than before
 REACH = 30  # times its length is what "before" a time goes back: before a day is a month, before a month some years
@@ -66,26 +58,12 @@ def asks_only_for_a_time(stems: Iterable[str]) -> bool:
     return all(stem in _STEMS or stem[0].isdigit() for stem in stems)
 
 
-_PARTS = {
-    **{"early": (0, 1 / 3), "beginning": (0, 1 / 3), "start": (0, 1 / 3), "first half": (0, 1 / 2)},
-    **{"mid": (1 / 3, 2 / 3), "middle": (1 / 3, 2 / 3), "second half": (1 / 2, 1)},
-    **{"late": (2 / 3, 1), "end": (2 / 3, 1)},
-}
-_WEEKS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
 _VERBS = ("may", "march")  # as they are written where they are no months
-_PART = re.compile(
-    r"\b(?:(?P<adjective>early|mid|late)(?: in)?"
-    r"|(?:the )?(?P<noun>beginning|start|middle|end|first half|second half) of"
-    rf"|(?:the )?(?P<week>{'|'.join(_WEEKS)}) week (?:of|in))[ -](?:the )?$",
-    _FLAGS,
-)
 # Not "for": what is planned for the summer is said before it.
 _LEAD = re.compile(
     r"\b(?:(?:in|of|on|by|since|during|until|till|before|after|every)(?: the)?|(?:over|around) the) $", _FLAGS
 )
 _LINK = re.compile(r" ?- ?| (?P<word>and|to|until|till|through)(?: the)? ", _FLAGS)
-_BEFORE = re.compile(r",? before (?:the )?", _FLAGS)
-_BY_NOW = (WEEKDAY, UNITS)
 _BESIDE = re.compile(r",? (?:the )?\(?", _FLAGS)
 _FROM = re.compile(
     rf"\b(?:(?P<since>since)|(?P<until>until|till|up to)|(?:(?P<count>{COUNT}) |the )?(?P<unit>{UNIT})s?"
@@ -103,7 +81,7 @@ class _Named:
     end: int
     match: re.Match[str]
     meaning: Meaning
-    whole: bool = False  # whether a part or a range was made of it
+    whole: bool = False  # whether a range was made of it
 
     def is_of(self, pattern: re.Pattern[str]) -> bool:
         return self.match.re is pattern
@@ -133,8 +111,7 @@ def spans_of(text: str, now: float) -> tuple[Span, ...]:
     text = " ".join(text.translate(_PUNCTUATION).split())
     years = tuple(dict.fromkeys(int(year) for year in YEAR.findall(text)))[:MOST_YEARS]
     read = _Text(text, clock_at(now), years, _HOW_LONG.search(text) is not None)
-    times = _without_beside(read, [_of_part(read, one) for one in _named(read)])
-    times = _ranges(read, _before_dates(read, _meant(read, times)))
+    times = _ranges(read, _meant(read, _without_beside(read, _named(read))))
     found = dict.fromkeys(span for one in times for span in _reach(read, one))
     return tuple(found or (year_span(year) for year in years))[:MOST_SPANS]
 
@@ -163,36 +140,12 @@ def _named(read: _Text) -> list[_Named]:
     return found
 
 
-def _of_part(read: _Text, one: _Named) -> _Named:
-    """With what is said before it of its part: "early", "the first week of"."""
-    match = _PART.search(read.before(one.begin))
-    if not match:
-        return one
-    begin = one.begin - len(match[0])
-    yearly = one.meaning.yearly
-    meaning = Meaning(
-        tuple(_part(span, match) for span in one.meaning.spans),
-        (lambda year: [_part(span, match) for span in yearly(year)]) if yearly else None,
-    )
-    return replace(one, begin=begin, meaning=meaning, whole=True)
-
-
-def _part(span: Span, match: re.Match[str]) -> Span:
-    start, end = span
-    if match["week"]:
-        number = _WEEKS[match["week"].lower()]
-        first = end - WEEK if number < 0 else start + number * WEEK
-        return Span(first, first + WEEK)
-    first_share, last_share = _PARTS[(match["adjective"] or match["noun"]).lower()]
-    return Span(start + first_share * (end - start), start + last_share * (end - start))
-
-
 def _without_beside(read: _Text, times: list[_Named]) -> list[_Named]:
-    """Without the "Friday" of "Friday, 5 May", and without what has become a part: "the last week in June"."""
+    """Without the "Friday" of "Friday, 5 May"."""
     beside = set()
     for place, (one, other) in enumerate(pairwise(times)):
         adjacent = _BESIDE.fullmatch(read.text, one.end, other.begin)
-        if one.end > other.begin or (adjacent and one.is_of(WEEKDAY)):
+        if adjacent and one.is_of(WEEKDAY):
             beside.add(place)
         elif adjacent and other.is_of(WEEKDAY):
             beside.add(place + 1)
@@ -229,21 +182,6 @@ def _link(read: _Text, first: _Named, second: _Named) -> str | None:
     """The word that joins two, "-" for a dash."""
     match = _LINK.fullmatch(read.text, first.end, second.begin)
     return (match["word"] or "-").lower() if match else None
-
-
-def _before_dates(read: _Text, times: list[_Named]) -> list[_Named]:
-    """With "the Friday before 5 May 2023" as one, which is understood by that date and not by now."""
-    found: list[_Named] = []
-    for one in times:
-        date = one.match.re not in _BY_NOW and one.meaning.spans
-        if date and found and found[-1].match.re in _BY_NOW and _BEFORE.fullmatch(read.text, found[-1].end, one.begin):
-            read_by = READERS[found[-1].match.re]
-            meanings = [read_by(found[-1].match, clock_at(span.start)) for span in date]
-            spans = tuple(span for meaning in meanings for span in meaning.spans)
-            found[-1] = replace(found[-1], end=one.end, meaning=Meaning(spans))
-        else:
-            found.append(one)
-    return found
 
 
 def _ranges(read: _Text, times: list[_Named]) -> list[_Named]:

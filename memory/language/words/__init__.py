@@ -1,4 +1,4 @@
-"""The words of languages, a TOML file a language: function words, signs, and how times are named.
+"""The words of languages, a TOML file a language: function words, signs, and how times are named; and courtesies.
 
 Another language is one more file, named in `OTHERS`. Without its file, all else works: its texts are read as English.
 """
@@ -47,19 +47,22 @@ class Words:
     times: Times
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_words(name: str) -> dict[str, Any]:
+    """A file of words, as it stands."""
     return tomllib.loads(files(__name__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 def _words(name: str) -> Words:
-    read = _read(name)
+    read = read_words(name)
     return Words(tuple(read["function_words"].split()), tuple(read["signs"].split()), Times(**read["times"]))
 
 
 WORDS = {name: _words(name) for name in OTHERS}
 
-_ENGLISH = {key: frozenset(words.split()) for key, words in _read("english").items()}
+_ENGLISH = {key: frozenset(words.split()) for key, words in read_words("english").items()}
 ENGLISH_ALONE = STOPWORDS - _ENGLISH["ambiguous"]
 ENGLISH_TOO = STOPWORDS | _ENGLISH["shared"]  # as words or in names
 IN_NAMES = _ENGLISH["in_names"]  # of these, the ones that English has in names alone
 ASKING = _ENGLISH["asking"]  # words with which a question begins in other languages
+IRREGULAR_PAST = _ENGLISH["irregular_past"]
+OF_TIMES = _ENGLISH["of_times"]  # words of questions that ask for whatever was said or done at a time

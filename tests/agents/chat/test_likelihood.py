@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
 from utils.embeddings import LocalEmbedder
 from utils.encoder import MODEL, load_encoder
 
@@ -36,7 +36,7 @@ async def test_a_decisive_word_that_lacks_speaks_against_a_passage(
     reader: LocalEmbedder, question: str, answer: str, near_miss: str
 ) -> None:
     asked, right, wrong = await texts(reader, question, answer, near_miss)
-    likely = [likelihood(asked, Found(one, score=0.6, rival=0.0, by_user=True)) for one in (right, wrong)]
+    likely = [likelihood(asked, Evidence(one, score=0.6, rival=0.0, by_user=True)) for one in (right, wrong)]
     assert likely[0] > likely[1] + 0.3
 
 
@@ -44,14 +44,14 @@ async def test_another_number_rules_a_passage_out(reader: LocalEmbedder) -> None
     asked, other, same = await texts(
         reader, "What is in rack C?", "Rack B has the switches.", "Rack C has the switches."
     )
-    assert likelihood(asked, Found(other, 0.9, 0.0, by_user=True)) == 0
-    assert likelihood(asked, Found(same, 0.9, 0.0, by_user=True)) > 0.5
+    assert likelihood(asked, Evidence(other, 0.9, 0.0, by_user=True)) == 0
+    assert likelihood(asked, Evidence(same, 0.9, 0.0, by_user=True)) > 0.5
 
 
 async def test_the_more_recall_is_sure_the_likelier_and_a_rival_takes_from_it(reader: LocalEmbedder) -> None:
     asked, passage = await texts(reader, "What do I drive?", "I drive an old Saab.")
     unsure, sure, rivalled = (
-        likelihood(asked, Found(passage, score, rival, by_user=True))
+        likelihood(asked, Evidence(passage, score, rival, by_user=True))
         for score, rival in ((0.3, 0.0), (0.8, 0.0), (0.8, 0.7))
     )
     assert unsure < sure > rivalled

@@ -63,15 +63,6 @@ def test_tables_of_the_top_k_records_are_retrieved_ones() -> None:
     assert first.count("[RETRIEVED RECORD") == 2 and "[OTHERS]" not in first
 
 
-def test_names_of_persons_stay_once_a_call_had_such_as_arguments() -> None:
-    guests = [{"first_name": "Bo", "last_name": "Li", "born": "1990-01-02"}, {"first_name": "Al", "last_name": "Wu"}]
-    booking = {"booking_id": "B-771", "guests": guests, "note": LONG}
-    messages = [user("Book it again for all"), *step(1, booking, "get_booking"), *step(2)]
-    assert "guests=×2" in context(view(messages))
-    book = step(3, "Error: no room", "book", guests=[{"first_name": "Bo"}])
-    assert "Bo|Li|1990-01-02; Al|Wu|" in context(view([*messages[:-2], *book, *step(2)]))
-
-
 def test_what_is_left_out_of_records_is_named() -> None:
     output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc", "dd", "ee"), LONG)
     assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, +4")

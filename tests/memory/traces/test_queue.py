@@ -15,7 +15,7 @@ from memory.store.leases import MAX_ATTEMPTS
 from memory.traces import queue as trace_queue
 from memory.traces.queue import BATCH, Observed
 from memory.traces.traces import Traces
-from memory.views.records import Record
+from memory.views.records import ToolRecord
 from tests.conversations import Silent
 from tests.scripted_model import Behaviour, ScriptedModel, answer, html, null_content, status
 from tests.tool_calls import called, come_due, insights, jobs, keep, kept, observe_all
@@ -200,7 +200,7 @@ async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
     await keep(traces, called(1, output))
     read: list[int] = []
 
-    async def note(_model: object, _task: str, record: Record, _recipe: object) -> str:
+    async def note(_model: object, _task: str, record: ToolRecord, _recipe: object) -> str:
         read.append(len(record.raw_output))
         return NOTE
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.views.identifiers import identifiers, is_identifier
+from memory.views.identifiers import LOOKED_AT, identifiers, is_identifier
 
 
 @pytest.mark.parametrize(
@@ -18,5 +18,9 @@ def test_words_do_not(text: str) -> None:
 
 
 def test_identifiers_come_once_in_their_order_keys_among_them() -> None:
-    value = {"card_12": {"of": "USER77"}, "list": ["HAT136", ["card_12", 12345]], "more": ("HAT200", None)}
+    value = {"card_12": {"of": "USER77"}, "list": ["HAT136", ["card_12", 12345]], "more": ["HAT200", None]}
     assert identifiers(value) == ["card_12", "USER77", "HAT136", "HAT200"]
+
+
+def test_of_a_huge_value_the_beginning_is_looked_at() -> None:
+    assert identifiers(["HAT136", *["none"] * LOOKED_AT, "HAT200"]) == ["HAT136"]

@@ -1,7 +1,6 @@
 """JSON values of one shape become a table."""
 
 from collections.abc import Callable, Mapping
-from itertools import product as product_of
 from json import dumps
 from typing import Any
 
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.views.json_table import Table, table_of
-from memory.views.json_values import EVERYTHING, Part, Scalar, scalars, written
+from memory.views.json_values import EVERYTHING, PartOfList, Scalar, scalars, written
 
 
 class Keeping:
@@ -87,29 +86,6 @@ def test_objects_of_which_nothing_else_is_kept_are_told_apart_by_what_differs_mo
     assert table_of([{"seats": [{"row": 1}, {"row": 1}]}], NOTHING).rows == ("",)
     assert table_of([{"seats": [{"at": {"x": 1}}, {"at": {"x": 2}}]}], NOTHING).rows == ("seats(at(x))=1; 2",)
     assert table_of([{"seats": [{"at": [1]}, {"at": [2]}]}], NOTHING).rows == ("",)
-
-
-def variants(product: str, **options: tuple[str, ...]) -> dict[str, Any]:
-    """A product with a variant for each combination of its options."""
-    chosen = [dict(zip(options, one, strict=True)) for one in product_of(*options.values())]
-    kinds = [{"item_id": f"{product}-{at}", "options": one, "price": 10 + at} for at, one in enumerate(chosen)]
-    return {"product": product, "variants": kinds}
-
-
-def test_what_ids_alone_tell_apart_is_told_with_how_it_is() -> None:
-    by_id = Keeping(lambda key, value: key in ("product", "item_id") or value == "red")
-    lamp = variants("L1", color=("red", "blue"), size=("S", "M"))
-    shelf = variants("S2", material=("oak", "glass"), color=("white", "brown"), height=("3 ft", "4 ft"))
-    assert (
-        table_of([shelf], by_id)
-        .rows[0]
-        .startswith("product=S2, variants(item_id|options(material|color|height))=S2-0|oak|white|3 ft; ")
-    )
-    found = table_of([lamp, shelf], by_id)
-    assert found.head == "product|variants(item_id|options(color|size|material|height))"
-    assert found.rows[0].endswith("L1-3|blue|M||") and found.rows[1].endswith("S2-7|brown||glass|4 ft")
-    flat = [{"id": f"v{at}", **one["options"]} for at, one in enumerate(shelf["variants"])]
-    assert table_of([flat], Keeping(lambda key, _: key == "id")).head == "id|material|color|height"
 
 
 def test_what_is_called_by_a_name_needs_no_more() -> None:
@@ -258,20 +234,11 @@ def test_what_is_nested_deeply_takes_no_longer_for_each_level() -> None:
 
 def test_a_part_of_a_list_says_how_many_there_are() -> None:
     items = [{"id": at, "state": "up" if at else "down"} for at in range(9)]
-    assert table({"x": Part(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
+    assert table({"x": PartOfList(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
     assert table({"x": items[3:5]}).rows == ("x(state=up id)=3; 4",)
-    assert table({"x": Part(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
-    assert table({"x": Part([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
-    assert table({"x": Part(items, items)}).rows == table({"x": items}).rows
-
-
-def test_a_first_name_keeps_the_last() -> None:
-    keep = Keeping(lambda key, value: value == "Amelia")
-    bo = {"first_name": "Bo", "last_name": "Li", "dob": 2}
-    people = [{"first_name": "Amelia", "last_name": "Ahmed", "dob": 1}, bo]
-    assert table_of([{"x": people}], keep).rows == ("x(first_name|last_name)=Amelia|Ahmed; Bo|Li",)
-    assert table_of([{"x": people[1:]}], keep).rows == ("x=×1",)
-    assert table_of([{"x": [{"name": "Amelia", "note": "Bo", "id": 1}]}], keep).rows == ("x={name=Amelia}",)
+    assert table({"x": PartOfList(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
+    assert table({"x": PartOfList([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
+    assert table({"x": PartOfList(items, items)}).rows == table({"x": items}).rows
 
 
 def test_of_pairs_in_a_list_both_are_shown() -> None:
@@ -293,55 +260,24 @@ def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
     keep = Keeping(lambda key, _: key in ("sku", "currency"))
     expected = "all(price={currency=EUR} sku)=S0; S1"
     assert table_of([{"all": priced[:2]}], keep).rows == (expected,)
-    assert table_of([{"all": Part(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
+    assert table_of([{"all": PartOfList(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
     other = [*priced, {"sku": "S4", "x": 4, "price": None}]
-    [row] = table_of([{"all": Part(priced[:2], other)}], keep).rows
-    assert row == "all(sku|price)=S0,S1|{currency=EUR}; … 3 more"
-
-
-def test_exceptions_and_yes_and_no_are_shown() -> None:
-    pods = [
-        {
-            "name": f"p{at}",
-            "ready": at != 3,
-            "restarts": 31 if at == 3 else 0,
-            "memory": 480 + at,
-            "odd": at % 2,
-            "zone": "eu",
-        }
-        for at in range(5)
-    ]
-    keep = Keeping(lambda key, value: key == "name")
-    assert table_of([{"pods": pods}], keep).rows == (
-        "pods(name|ready|restarts)=p0,p1,p2|true|0; p3|false|31; p4|true|0",
-    )
-    assert table_of([{"pods": pods[:3]}], keep).rows == ("pods(name)=p0; p1; p2",)
-
-
-def test_what_is_measured_tells_nothing_apart() -> None:
-    rows = [
-        {"region": r, "month": m, "sum": 10 * m + at, "x": "y"}
-        for at, r in enumerate(("north", "south"))
-        for m in (1, 2)
-    ]
-    rows = [row | {"month": f"2025-0{row['month']}"} for row in rows]
-    keep = Keeping(lambda key, value: key in ("month", "sum"))
-    assert table_of([rows], keep).head == "month|sum|region"
-    assert table_of([[row | {"month": f"{at}"} for at, row in enumerate(rows)]], keep).head == "month|sum"
+    [row] = table_of([{"all": PartOfList(priced[:2], other)}], keep).rows
+    assert row == "all(sku|price)=S0|{currency=EUR}; S1|{currency=EUR}; … 3 more"
 
 
 def test_a_part_of_objects_of_no_common_shape_says_how_many_there_are() -> None:
     odd = [{f"k{at}": at, f"l{at}": at} for at in range(9)]
-    assert table({"x": Part(odd[:6], odd)}).rows[0].endswith("; … 3 more")
+    assert table({"x": PartOfList(odd[:6], odd)}).rows[0].endswith("; … 3 more")
 
 
 def test_parts_of_lists_within_lists_say_how_many_more_there_are() -> None:
     legs = [{"from": f"A{at}", "to": f"B{at}", "gate": at} for at in range(9)]
-    [row] = table_of([{"trips": [Part(legs[:2], legs), Part(legs[:1], legs)]}], EVERYTHING).rows
+    [row] = table_of([{"trips": [PartOfList(legs[:2], legs), PartOfList(legs[:1], legs)]}], EVERYTHING).rows
     assert row == "trips(from|to|gate)=A0|B0|0 + A1|B1|1 + … 7 more; A0|B0|0 + … 8 more"
-    [row] = table_of([{"codes": [Part([1, 2], [1, 2, 3]), Part([4], [4, 5, 6])]}], EVERYTHING).rows
+    [row] = table_of([{"codes": [PartOfList([1, 2], [1, 2, 3]), PartOfList([4], [4, 5, 6])]}], EVERYTHING).rows
     assert row == "codes=[1,2,… 1 more],[4,… 2 more]"
-    rows = table_of([{"a": Part(["x"], ["x", "y"])}, {"a": "text"}], EVERYTHING).rows
+    rows = table_of([{"a": PartOfList(["x"], ["x", "y"])}, {"a": "text"}], EVERYTHING).rows
     assert rows == ('["x",… 1 more]', "text")
 
 
@@ -363,49 +299,3 @@ def test_a_text_with_what_stands_between_values_stands_in_quotation_marks() -> N
 def test_a_table_that_would_be_empty_for_the_most_part_is_none() -> None:
     found = table_of([{f"u{at}": at} for at in range(20)], EVERYTHING)
     assert (found.common, found.head, found.rows[:2]) == ("", "", ('{"u0":0}', '{"u1":1}'))
-
-
-def test_neighbours_that_differ_in_one_field_share_the_others() -> None:
-    legs = [("HAT1", "05-21"), ("HAT2", "05-21"), ("HAT3", "05-22"), ("HAT4", "05-21")]
-    flights = [{"number": number, "date": date} for number, date in legs]
-    assert table({"flights": flights}).rows == ("flights(number|date)=HAT1,HAT2|05-21; HAT3|05-22; HAT4|05-21",)
-    paid = [{"by": "card_17", "sum": at} for at in (5, -5)]
-    assert table({"id": 1, "paid": paid}, {"id": 2, "paid": [{"by": "card_18", "sum": 7}]}) == Table(
-        "", "id|paid(by|sum)", ("1|card_17|5,-5", "2|card_18|7")
-    )
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("a,b", "2024"), ("c", "2024")],  # a value that could be taken for several
-        [("c", "2024"), ("a,b", "2024")],
-        [("", "2024"), ("c", "2024")],
-        [("a", "x"), ("b", "x")],  # nothing is gained
-        [(["a"], "2024"), (["b"], "2024")],  # a list of one would seem to have two
-        [("a", "2024"), ("b", "2024"), ("b", "2025"), ("a", "2024")],
-    ],
-)
-def test_neighbours_do_not_share_where_it_could_be_misread(rows: list[tuple[Any, str]]) -> None:
-    items = [{"key": key, "year": year} for key, year in [*rows, ("z", "1999")]]
-    [row] = table({"items": items}).rows
-    told = row.partition("=")[2].split("; ")
-    assert len(told) == len(items) - (rows[:2] == [("a", "2024"), ("b", "2024")])
-
-
-def test_dates_of_persons_whose_names_are_not_kept_are_left_out() -> None:
-    people = [{"first_name": "Bo", "last_name": "Li", "dob": "1990-01-02"}]
-    dates = Keeping(lambda key, value: key == "dob")
-    assert table_of([{"people": people}], dates).rows == ("people=×1",)  # how many they are, though
-    assert table_of([{"id": 7, "people": people * 2}, {"id": 8, "people": []}], dates).rows == ("×2", "")
-    both = [*people, {"first_name": "Al", "last_name": "Li", "dob": "1990-01-03"}]
-    assert table_of([both], dates).rows == ("Bo; Al",)  # what is nothing but a list tells them apart
-    assert table_of([{"people": people}], Keeping(dates.keeps, "people")).rows == (
-        "people={first_name=Bo, last_name=Li, dob=1990-01-02}",
-    )
-    assert table_of([{"people": [{"name": "Bo", "dob": "1990-01-02"}]}], dates).rows != ("",)
-    files = [{"file_name": "a", "class_name": "b", "day": "1990-01-02"}]
-    assert table_of([{"files": files}], Keeping(lambda key, _: key == "day")).rows == ("files={day=1990-01-02}",)
-    guests = [{"first_name": f"B{at}", "last_name": "Li", "comes": at != 2} for at in range(4)]
-    [row] = table_of([{"guests": guests}], NOTHING).rows
-    assert row == "guests(first_name|comes)=B0|true; B1|true; B2|false; B3|true"

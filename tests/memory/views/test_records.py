@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.views.records import DEEPEST, Record, read_json
+from memory.views.records import DEEPEST, ToolRecord, read_json
 from tests.tool_calls import record
 
 
@@ -36,9 +36,9 @@ def test_json_is_read(text: str, value: Any) -> None:
 
 
 def test_arguments_that_are_no_object_stand_under_a_key_of_their_own() -> None:
-    assert Record("a", "f", "not json", "").arguments == {"_raw": "not json"}
-    assert Record("a", "f", "[1]", "").arguments == {"_raw": "[1]"}
-    assert Record("a", "f", "", "").arguments == {}
+    assert ToolRecord("a", "f", "not json", "").arguments == {"_raw": "not json"}
+    assert ToolRecord("a", "f", "[1]", "").arguments == {"_raw": "[1]"}
+    assert ToolRecord("a", "f", "", "").arguments == {}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Values of a tool's result that the next step may need."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -169,13 +168,6 @@ def test_an_identifier_of_several_words_was_said_as_a_whole() -> None:
     talk = talk_of(["What is line_total_2 in (orders_v2)?"], ["What is line_total_2 in (orders_v2)?"])
     assert talk.mentions("SELECT * FROM orders_v2") and not talk.mentions("SELECT * FROM orders")
     assert talk.names_field("line_total_2") and not talk.names_field("line_total_3")
-
-
-def test_names_are_kept_once_a_tool_was_called_with_such() -> None:
-    talk = talk_of(["Book it again"])
-    assert not talk.keeps("first_name", "Bo") and not talk.keeps("cabin", "economy")
-    used = replace(talk, used=frozenset({"first_name", "cabin"}))
-    assert used.keeps("first_name", "Bo") and not used.keeps("last_name", "Li") and not used.keeps("cabin", "economy")
 
 
 def test_the_first_of_several_asks_for_no_first_name() -> None:

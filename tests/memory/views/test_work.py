@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.views import Record, Shortener, block_of, in_force, overtaken, summary_by_rules, talk_of
+from memory.views import Shortener, ToolRecord, block_of, in_force, overtaken, summary_by_rules, talk_of
 
 BLOB = "iVBORw0KGgo" * 7_300
 LIMIT = 2_000
@@ -67,8 +67,8 @@ def work(text: str) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    record = Record("a2345678", "get", '{"id": 7}', text)
-    later = Record("b2345678", "get", '{"id": 7}', f"{text} ")
+    record = ToolRecord("a2345678", "get", '{"id": 7}', text)
+    later = ToolRecord("b2345678", "get", '{"id": 7}', f"{text} ")
     talk = talk_of([f"What of a7 is wrong? {text[:400]}"], ["What of a7 is wrong?"])
     sys.setprofile(counting)
     try:
@@ -97,6 +97,6 @@ def test_of_a_huge_text_little_is_looked_at(text: str) -> None:
 
 @pytest.mark.parametrize("output", [BLOB, json.dumps({"output": BLOB}), f"logo.png:\n{BLOB}\nsaved"])
 def test_a_blob_is_named_by_its_beginning_and_its_size(output: str) -> None:
-    shown = block_of((Record("a2345678", "get", "{}", output),), Shortener(talk_of(["Show it"])), [LIMIT]).body
+    shown = block_of((ToolRecord("a2345678", "get", "{}", output),), Shortener(talk_of(["Show it"])), [LIMIT]).body
     assert f"{BLOB[:24]}… ({len(BLOB)} characters without a blank)" in shown
     assert len(shown) < 200
