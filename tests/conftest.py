@@ -54,9 +54,13 @@ settings.register_profile("loci", derandomize="LOCI_TEST_EXAMPLES" not in os.env
 settings.load_profile("loci")
 
 
-def pytest_configure() -> None:
-    """Where other numbers are asked for, the encoder of this process has those. And the processes that tests start, two
-    hundred of them, do not compile the project anew."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Where other numbers are asked for, the encoder of this process has those. The processes that tests start, two
+    hundred of them, do not compile the project anew. And the folders of tests are where a commit waits for no disk."""
+    if config.option.basetemp is None and not hasattr(config, "workerinput"):
+        folder = quick_folder()
+        config.option.basetemp = folder.__enter__() / "pytest"
+        config.add_cleanup(lambda: folder.__exit__(None, None, None))
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if NUMBERS in os.environ:
         quantised = {"int8": True, "float32": False}[os.environ[NUMBERS]]

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from utils.mongo import Collection
-
 
 class Killed(BaseException):
     """The process is gone: nobody handles it."""
@@ -14,15 +12,15 @@ class Killed(BaseException):
 
 def meanwhile(
     patch: pytest.MonkeyPatch,
-    collection: Collection,
+    target: object,
     method: str,
     happens: Callable[[], Awaitable[object]],
     *,
     call: int = 1,
     after: bool = False,
 ) -> None:
-    """Has something happen once: just before a call of a collection's method, counted from now, or just after it."""
-    real = getattr(collection, method)
+    """Has something happen once: just before a call of a method, counted from now, or just after it."""
+    real = getattr(target, method)
     calls = 0
 
     async def interrupted(*arguments: Any, **named: Any) -> Any:
@@ -36,7 +34,7 @@ def meanwhile(
             await happens()
         return result
 
-    patch.setattr(collection, method, interrupted)
+    patch.setattr(target, method, interrupted)
 
 
 async def kill() -> None:

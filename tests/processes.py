@@ -1,5 +1,6 @@
 """The commands of Loci as processes of their own, for tests that kill them."""
 
+import json
 import os
 import re
 import signal
@@ -7,10 +8,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
+
+from pymongo import MongoClient
+from pymongo.database import Database
 
 from tests.checks import eventually
 
@@ -106,6 +111,14 @@ class Process:
 def loci(home: Path, *arguments: str, **settings: object) -> Process:
     """One of Loci's commands."""
     return Process(home, [LOCI, *arguments], **settings)
+
+
+@contextmanager
+def stored(home: Path) -> Iterator[Database[dict[str, Any]]]:
+    """What the built-in store of a home has, whose server runs."""
+    port = json.loads((home / "store" / "store.json").read_text())["port"]
+    with MongoClient[dict[str, Any]](f"mongodb://127.0.0.1:{port}/?directConnection=true") as client:
+        yield client["loci"]
 
 
 def serving(home: Path, model: str, port: int) -> Process:

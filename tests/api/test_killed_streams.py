@@ -6,9 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from memory.turns.drafts import ABANDONED
 from tests.checks import eventually
-from tests.processes import free_port, serving
+from tests.processes import free_port, serving, stored
 from tests.scripted_model import Behaviour, ScriptedModel
+from utils.clock import now
 
 ASKED = "Tell me a story."
 STREAMS: dict[str, dict[str, Any]] = {
@@ -44,6 +46,8 @@ def test_a_killed_process_leaves_what_it_had_said(
             pass
         eventually(lambda: committed(api), 10)
         process.kill()
+    with stored(home) as store:  # time passes at once
+        store.drafts.update_many({}, {"$set": {"at": now() - 2 * ABANDONED}})
     with serving(home, scripted_model.url, port), httpx.Client(base_url=address, timeout=30) as api:
         found = eventually(lambda: two_messages(api), 40)
     assert [(one["role"], one["content"].strip(), one["interrupted"]) for one in found] == [

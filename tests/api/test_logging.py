@@ -1,14 +1,14 @@
-"""Processes log what `LOG_LEVEL` asks for, and to standard error alone."""
+"""Processes log what `LOG_LEVEL` asks for."""
 
-import subprocess
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.api.tool_requests import HISTORY, compress
+from tests.conftest import RunHere
 from tests.mcp_clients import ACCEPT, INITIALIZE
-from tests.processes import LOCI, environment, free_port, loci, run
+from tests.processes import free_port, loci
 
 DEBUG = ("MemoryBankStrategy  Memory Bank Strategy - Step 1", "Ingestion  Ingested tool", "MemoryBankState reset")
 LOADING = "INFO     MemoryBankStrategy  Loading embedding model: "
@@ -37,16 +37,8 @@ def test_a_server_logs_as_much_as_it_is_asked_to(home: Path, level: str) -> None
     assert not any(text in said for text in ("HAT001", "Biscuit", "jsonrpc"))
 
 
-def test_a_client_over_standard_output_gets_no_logs(home: Path) -> None:
-    sent = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\nnot json\n'
-    settings = environment(home, log_level="DEBUG")
-    done = subprocess.run([LOCI, "mcp"], input=sent, env=settings, cwd=home, capture_output=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(b'{"jsonrpc"') and b"DEBUG" not in done.stdout
-
-
-def test_a_level_that_is_none_is_refused_in_one_line(home: Path) -> None:
-    done = run(home, "serve", log_level="loud")
+def test_a_level_that_is_none_is_refused_in_one_line(home: Path, run_here: RunHere) -> None:
+    done = run_here(home, "serve", log_level="loud")
     assert done.returncode == 1
     assert done.stderr.startswith("loci: LOG_LEVEL: Input should be 'DEBUG'") and len(done.stderr.splitlines()) == 1
-    assert run(home, "serve", "--help", log_level="loud").returncode == 0
+    assert run_here(home, "serve", "--help", log_level="loud").returncode == 0

@@ -43,12 +43,15 @@ def test_each_item_of_the_data_can_be_judged() -> None:
 async def test_a_fact_that_should_have_ended_is_false_and_one_that_took_its_place_is_right(quiet: Memory) -> None:
     ended = (LIVES_IN_MADRID,)
     moves = Item("moves", "change", "en", ("I live in Madrid.", "I moved to Berlin."), (), ((("berlin",),),), ended)
+    silent = Item("silent", "change", "en", ("What's the time?",), (), (), ended)
     stays = Item("stays", "change", "en", ("I live in Madrid.",), (), ((("berlin",),),), ended)
     right, wrong = [await tell(quiet, item, MATCHER) for item in (moves, stays)]
     assert right.right
     assert right.ended
     assert right.facts == ("The user moved to Berlin.",)
     assert (wrong.false, wrong.missing) == (("The user lives in Madrid.",), stays.in_force)
+    nothing = await tell(quiet, silent, MATCHER)
+    assert not nothing.facts and not nothing.right  # nothing was there to end
     last = report(by_group([right, wrong])).splitlines()[-1]
     assert last == "precision 0.500, recall 0.500, updates right 1/2 (0.500), false facts 1"
 

@@ -1,10 +1,15 @@
 """`python -m bench.proxy` runs, and its report tells what was measured."""
 
+from contextlib import AbstractContextManager
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
-from bench.proxy import Measured, Took, main, questions, report
+from bench import proxy
+from bench.proxy import Measured, Took, loci, main, questions, report
+from bench.speed.server import Server
+from tests import processes
 
 
 def cells(text: str, first: str) -> list[str]:
@@ -16,6 +21,12 @@ def cells(text: str, first: str) -> list[str]:
 def test_a_short_run_tells_of_every_kind_of_call(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def with_an_encoder(home: Path, model_url: str) -> AbstractContextManager[Server]:
+        processes.prepare(home)
+        return loci(home, model_url)
+
+    monkeypatch.setattr(proxy, "loci", with_an_encoder)
+    monkeypatch.setattr(proxy, "WARM_ROUNDS", 1)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-used")
     main(["--seconds", "0", "--messages", "25"])
     told = capsys.readouterr().out

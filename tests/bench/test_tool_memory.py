@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.tool_memory import Message, measure
+from bench.tool_memory import Message, by_window, measure
 
 ORDER = {"role": "tool", "tool_call_id": "c1", "content": json.dumps({"order": {"item_id": "A1512", "size": "large"}})}
 STOCK = {"role": "tool", "tool_call_id": "c2", "content": "[]"}
@@ -46,6 +46,7 @@ async def test_a_value_that_is_lost_is_not_kept_and_one_in_a_named_record_is_att
         record = "[RETRIEVED RECORD 1]\nSummary: get_order\nRaw Data: item_id=A1512"
         return [*history[:2], {"role": "system", "content": record}, *history[-2:]]
 
+    assert await by_window(2)("t", RUN) == [RUN[0], *RUN[-2:]]
     lost = await measure([RUN], newest)
     assert (lost.deep, lost.deep_kept, lost.attributed) == (1, 0, 0)
     found = await measure([RUN], told)

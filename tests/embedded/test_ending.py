@@ -33,6 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def ledger(store: Store) -> Iterator[Ledger]:
     """What a writer has begun to write: a collection `t.docs` with an index."""
+    store.connection.execute("BEGIN IMMEDIATE")
     ledger = Ledger(store.connection, store.catalog)
     collection = ledger.create_collection("t", "docs")
     ledger.create_index(collection, {"v": 2, "key": {"n": 1}, "name": "by_n"})
@@ -40,6 +41,7 @@ def ledger(store: Store) -> Iterator[Ledger]:
         document = {"_id": number, "n": number}
         ledger.insert(ledger.catalog.get("t", "docs"), document, bson.encode(document))
     store.catalog = ledger.catalog
+    store.connection.execute("COMMIT")
     store.connection.execute("BEGIN IMMEDIATE")
     yield ledger
     if store.connection.in_transaction:

@@ -6,7 +6,16 @@ from agents.memory import Memory
 from tests.conversations import USER, turn
 
 
-@pytest.mark.parametrize("query", ["TH-40921", "the oven", "what is my starter called", "where is the oven"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("Casimir", marks=pytest.mark.xfail(strict=True, reason="the name alone stands first")),
+        "TH-40921",
+        "the oven",
+        "what is my starter called",
+        "where is the oven",
+    ],
+)
 async def test_what_was_typed_to_find_something_stands_behind_it(quiet: Memory, query: str) -> None:
     told = ["Casimir ordered the oven, it is in Dorsten: order TH-40921.", "My sourdough starter is called Gerald."]
     await quiet.add(USER, "s1", [turn("m0", told[0]), turn("m1", told[1]), turn("m2", query)], wait=True)

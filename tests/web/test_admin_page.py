@@ -158,7 +158,8 @@ def test_all_of_it_is_reached_with_the_keyboard(page: Page, address: str) -> Non
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_can_be_read(
     browser: Browser, address: str, database: Database[dict[str, Any]], width: int, scheme: Any
 ) -> None:

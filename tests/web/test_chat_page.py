@@ -160,7 +160,8 @@ def test_switching_conversations_does_not_mix_them(page: Page, address: str, mod
     expect(page.locator(".message")).to_have_text(["Something else", "Something new"])
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_can_be_read(browser: Browser, serve: Callable[..., str], width: int, scheme: Any) -> None:
     context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
     page = context.new_page()

@@ -19,6 +19,7 @@ from tests.processes import free_port, loci
 from utils import mongo
 from utils.clock import now
 from utils.encoder import MODEL
+from workers import app
 from workers.app import SWEEP_SECONDS
 from workers.inprocess import InProcessWorker
 
@@ -29,6 +30,12 @@ Documents = Database[dict[str, Any]]
 def database(store_uri: str, make_settings: Callable[..., Settings]) -> Any:
     with MongoClient[dict[str, Any]](store_uri, tz_aware=True) as client:
         yield client[make_settings().mongodb_db]
+
+
+@pytest.fixture
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps come ten times as often."""
+    monkeypatch.setattr(app, "SWEEP_SECONDS", SWEEP_SECONDS / 10)
 
 
 def add(address: str, count: int, session: str = "s") -> None:
@@ -71,7 +78,9 @@ def test_two_in_one_process_do_their_own_work(serve: Callable[..., str], databas
         eventually(lambda own=own: waiting(own) == 0, SWEEP_SECONDS - 1)
 
 
-def test_the_sweep_finds_work_that_a_crash_left_behind(serve: Callable[..., str], database: Documents) -> None:
+def test_the_sweep_finds_work_that_a_crash_left_behind(
+    serve: Callable[..., str], database: Documents, sweeps: None
+) -> None:
     address = serve()
     add(address, 4)
     eventually(lambda: waiting(database) == 0)
@@ -84,7 +93,7 @@ def test_the_sweep_finds_work_that_a_crash_left_behind(serve: Callable[..., str]
 
 
 def test_what_the_encoder_of_an_earlier_version_embedded_is_embedded_anew(
-    make_settings: Callable[..., Settings], database: Documents
+    make_settings: Callable[..., Settings], database: Documents, sweeps: None
 ) -> None:
     served = Served(make_settings())
     add(served.start(), 300)

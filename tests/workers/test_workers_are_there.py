@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from api.cli import doctor
 from tests.checks import eventually
 from tests.conftest import RunHere
 from tests.processes import loci
@@ -9,8 +12,9 @@ from tests.workers.conftest import Broker
 
 
 def test_the_doctor_tells_of_workers_that_are_there_and_of_none(
-    tmp_path: Path, broker: Broker, run_here: RunHere
+    tmp_path: Path, broker: Broker, run_here: RunHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(doctor, "WORKER_SECONDS", 0.3)
     idle = run_here(tmp_path, "doctor", redis_url=broker.url)
     assert idle.returncode == 1
     assert "FAIL workers: none answered" in idle.stdout and "Start `loci worker --beat`" in idle.stdout

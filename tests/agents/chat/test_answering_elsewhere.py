@@ -63,6 +63,12 @@ async def test_what_was_told_of_one_kind_is_no_answer_about_another(quiet: Memor
     ("told", "newer", "asked"),
     [
         ("Ich wohne in Bremen.", "Ich bin nach Köln gezogen.", "Wo wohne ich?"),
+        pytest.param(
+            "Vivo en Granada.",
+            "Me mudé a Valencia.",
+            "¿Dónde vivo?",
+            marks=pytest.mark.xfail(strict=True, reason="the answer is that it is not known"),
+        ),
         ("J'habite à Lyon.", "J'ai déménagé à Lille.", "Où est-ce que j'habite ?"),
         ("Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?"),
         ("Я живу в Перми.", "Я переехала в Москву.", "Где я живу?"),
@@ -156,6 +162,11 @@ async def test_a_statement_stays_one(quiet: Memory, told: str) -> None:
         ("Vivo en Bilbao.", "Dime dónde vivo"),
         ("من در تبریز زندگی می‌کنم.", "بگو کجا زندگی می‌کنم"),
         ("Μένω στα Χανιά.", "Πού μένω;"),
+        pytest.param(
+            "मैं भोपाल में रहता हूँ।",
+            "मुझे बताओ मैं कहाँ रहता हूँ",
+            marks=pytest.mark.xfail(strict=True, reason="the answer is that it is not known"),
+        ),
         ("मैं भोपाल में रहता हूँ।", "मैं कहाँ रहता हूँ?"),
         ("मेरी बहन जयपुर में रहती है।", "मेरी बहन कहाँ रहती है?"),
     ],

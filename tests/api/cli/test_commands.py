@@ -352,6 +352,7 @@ def test_the_store_alone_follows_a_server_that_was_just_stopped(tmp_path: Path, 
         assert server.stop(kind=signal.SIGINT) == 0
     with loci(tmp_path, "store") as store:
         store.says("ends when nobody needs it: waiting 13 seconds at most")
+        os.kill(json.loads((tmp_path / "store" / "store.json").read_text())["pid"], signal.SIGTERM)  # before its time
         store.says(r"serving .*/store on")
         assert run_here(tmp_path, "ask", "hello").returncode == 0
         assert store.stop(kind=signal.SIGINT) == 0

@@ -32,24 +32,21 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_bank_is_kept_and_stands_in_files_when_the_client_leaves(home: Path, mode: str) -> None:
+async def test_a_bank_is_kept_for_its_user_and_conversation_and_stands_in_files_when_the_client_leaves(
+    home: Path, mode: str
+) -> None:
     async with client(home, mode) as connected:
-        await call(connected, "activate", conversation_type="project", project_name="loci")
+        begun = await call(connected, "activate", conversation_type="project", project_name="loci")
+        assert "activate" in await refusal(connected, "update", content="A secret.", conversation_id="conv_8f3a")
         await call(connected, "update", content="Decided: we use SQLite.")
         assert "SQLite" in (await call(connected, "recall", query="What was decided?"))["items"][0]["content"]
     file = home / "banks/default/project/loci/decisions.md"
     assert "Decided: we use SQLite." in file.read_text()
+    async with client(home, mode) as later:
+        said = await call(later, "update", content="The sky was blue.", conversation_id=begun["conversation_id"])
+        assert said["version"] == 3
     async with client(home, mode, "--user", "bob") as bob:
         assert (await call(bob, "list_banks"))["items"] == []
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_an_update_takes_no_conversation_id_but_one_that_was_given_before_or_now(home: Path, mode: str) -> None:
-    async with client(home, mode) as connected:
-        given = (await call(connected, "activate", conversation_type="project", project_name="one"))["conversation_id"]
-        assert "activate" in await refusal(connected, "update", content="A secret.", conversation_id="conv_8f3a")
-    async with client(home, mode) as later:
-        assert (await call(later, "update", content="The sky was blue.", conversation_id=given))["version"] == 2
 
 
 async def test_it_shares_its_store_with_a_server(home: Path) -> None:
@@ -99,10 +96,11 @@ async def test_clients_of_a_server_are_told_of_what_another_process_changed(home
         server.stop()
 
 
-def test_nothing_but_the_protocol_is_on_standard_output(home: Path) -> None:
+def test_nothing_but_the_protocol_is_on_standard_output_whatever_is_logged(home: Path) -> None:
     sent = b'not json\n{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
+    settings = environment(home, log_level="DEBUG")
     done = subprocess.run(
-        [LOCI, "mcp"], input=sent, env=environment(home), cwd=home, capture_output=True, timeout=60, check=False
+        [LOCI, "mcp"], input=sent, env=settings, cwd=home, capture_output=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout

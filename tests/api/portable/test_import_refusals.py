@@ -233,7 +233,7 @@ def shapes_under(base: type[Line]) -> Iterator[type[Line]]:
 names = ["kind", *sorted({name for shape in shapes_under(Line) for name in shape.model_fields})]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, len(EVERY) - 1), changes=st.dictionaries(st.sampled_from(names), values, max_size=3))
 def test_any_line_gets_a_sound_answer(api: httpx.Client, at: int, changes: dict[str, Any]) -> None:
     lines = [dict(line) for line in EVERY]

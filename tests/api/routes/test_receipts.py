@@ -1,5 +1,6 @@
 """Receipts of answers: what was considered, used and spent, and why something was not."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -33,6 +34,14 @@ def test_a_receipt_tells_what_was_considered_used_and_spent(
     assert set(dropped.values()) == {"duplicate", "budget"}
     assert len(receipt["messages"]) == 2
     assert {message["id"] for message in messages_of(chat, user, body["session_id"])} == set(receipt["messages"])
+
+
+def test_a_receipt_tells_what_was_too_unlike_the_question(serve: Callable[..., str], user: str) -> None:
+    with httpx.Client(base_url=serve(query_recipe="query-cosine"), timeout=30) as client:
+        ids = embedded(client, user, "The harbour crane number 7 is painted blue.", "Bread.")
+        body = ask(client, user, "Which harbour crane is painted blue?")
+        receipt = client.get(f"/v1/receipts/{body['turn_id']}", params={"user_id": user}).json()
+    assert {one["id"]: one["dropped"] for one in receipt["considered"]} == {ids[0]: None, ids[1]: "below_floor"}
 
 
 def test_a_receipt_tells_why_one_message_was_not_used(api: httpx.Client, user: str, other: str) -> None:

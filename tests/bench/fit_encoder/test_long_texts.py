@@ -32,3 +32,4 @@ def test_what_stands_behind_what_is_read_is_not_asked_for() -> None:
     long = message(0, "word " * (READ + 1))
     texts, sought = long_texts([long], [Question("q", "What?", "single_hop", ("m0",))], random.Random(0))
     assert len(texts) == 1 and sought == []
+    assert long_texts([message(0, "So it is.")], [], random.Random(0)) == (["Ann: So it is."], [])

@@ -37,3 +37,4 @@ def test_the_same_questions_give_the_same_weights() -> None:
     plan = Plan(hidden=4, networks=2, epochs=2)
     one, other = (fit(questions(20, seed=3), plan) for _ in range(2))
     assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert one["hidden"].shape == (4, 8) and one["bias"].shape == one["out"].shape == (8,)  # of both networks

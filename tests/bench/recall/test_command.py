@@ -43,9 +43,17 @@ def test_a_server_is_asked_reported_on_compared_and_left_empty(
             assert client[settings.mongodb_db][collection].count_documents({}) == 0
 
 
-def test_a_server_that_is_not_there_is_told_in_one_line() -> None:
-    with pytest.raises(SystemExit, match=r"bench\.recall: http://127\.0\.0\.1:9: "):
-        main(["--url", "http://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--url", "http://127.0.0.1:9"], r"bench\.recall: http://127\.0\.0\.1:9: "),
+        (["gone.json"], r"bench\.recall: .*gone\.json: No such file"),
+        ([str(SMALL), str(SMALL)], "two corpora have the same name: small, small"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_line(arguments: list[str], reason: str) -> None:
+    with pytest.raises(SystemExit, match=reason):
+        main(arguments)
 
 
 @pytest.mark.parametrize(

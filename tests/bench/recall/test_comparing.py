@@ -20,6 +20,13 @@ def test_equal_runs_differ_by_nothing() -> None:
         assert not one.clear
 
 
+def test_gains_and_losses_that_are_even_are_not_clear() -> None:
+    before = [row(f"q{n}", ["a"] if n % 2 else LATE, ["a"]) for n in range(40)]
+    now = [row(f"q{n}", LATE if n % 2 else ["a"], ["a"]) for n in range(40)]
+    (one,) = [one for one in compare(now, before, ["recall@8"]) if one.category == "overall"]
+    assert one.low < 0 < one.high and not one.clear
+
+
 def test_a_better_run_is_better_and_a_worse_one_worse() -> None:
     better = {one.metric: one for one in compare(rows(36), rows(10)) if one.category == "temporal"}
     assert (better["recall@8"].before, better["recall@8"].now) == (0.25, 0.9)
@@ -28,6 +35,7 @@ def test_a_better_run_is_better_and_a_worse_one_worse() -> None:
     worse = {one.metric: one for one in compare(rows(10), rows(36)) if one.category == "temporal"}
     assert worse["recall@8"].high < 0
     assert better["recall@20"].low == better["recall@20"].high == 0.0
+    assert compare(rows(36), rows(10)) == compare(rows(36), rows(10))
 
 
 def test_the_interval_is_that_of_the_mean() -> None:
@@ -42,3 +50,9 @@ def test_only_questions_of_both_runs_are_compared() -> None:
     assert [one.question for one in in_common(rows(2, of=5), rows(2, of=3))] == ["q0", "q1", "q2"]
     assert {one.questions for one in compare(rows(2, of=5), rows(2, of=3))} == {3}
     assert compare(rows(2), []) == []
+
+
+def test_adversarial_questions_are_compared_apart() -> None:
+    now = [*rows(4, of=8), *(row(f"a{n}", ["a"], ["a"], "adversarial") for n in range(3))]
+    counted = {(one.category, one.questions) for one in compare(now, now)}
+    assert counted == {("overall", 8), ("temporal", 8), ("adversarial", 3)}

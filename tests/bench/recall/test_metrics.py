@@ -18,6 +18,9 @@ def test_ndcg_discounts_by_the_logarithm_of_the_rank() -> None:
     best = 1 + 1 / log2(3)
     assert measure(["x", "a", "y", "b"], ["a", "b"])["nDCG@5"] == pytest.approx((1 / log2(3) + 1 / log2(5)) / best)
     assert measure(["a", "b", "x"], ["b", "a"])["nDCG@5"] == pytest.approx(1.0)
+    assert measure([*"abcde"], [*"abcdefgh"])["nDCG@5"] == pytest.approx(1.0)  # the best that has room
+    nothing = measure([], ["a"])
+    assert {nothing[f"{name}@8"] for name in ("recall", "hit", "full", "nDCG")} == {0.0}
 
 
 def test_more_evidence_than_room_lowers_the_ceiling() -> None:
@@ -32,3 +35,4 @@ def test_what_is_found_or_wanted_twice_counts_once() -> None:
 def test_precision_counts_all_that_was_returned() -> None:
     assert precision([(["a", "x", "y", "z"], ["a"]), ([], ["b"]), (["b", "c"], ["b", "c"])], 8) == 3 / 6
     assert precision([(["x"] * 1 + ["y", "a"], ["a"])], 2) == 0.0
+    assert precision([([], ["a"])], 8) is None

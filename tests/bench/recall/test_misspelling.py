@@ -26,6 +26,13 @@ def test_the_longest_word_that_carries_meaning_has_a_slip(number: int) -> None:
 
 def test_a_slip_always_changes_the_word() -> None:
     assert all(asked("the address", number) != "the address" for number in range(100))
+    assert {len(asked("the allotment", number)) for number in range(20)} == {12, 13, 14}
+
+
+def test_how_many_questions_have_a_slip_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    questions = (Question("q1", "the allotment", "c", ()), Question("q2", "Who is Anna?", "c", ()))
+    misspelt(Corpus("little", (Conversation("c1", (), questions),)))
+    assert capsys.readouterr().out == "little: 1 of 2 questions have a slip\n"
 
 
 @pytest.mark.parametrize("text", ["Who is Anna?", "Where would which?", "", "KX-21?"])

@@ -48,6 +48,14 @@ async def test_only_messages_are_searched() -> None:
     assert await asking(answer).search("ann", "bees", 20) == [Found("ann/1", 0.5)]
 
 
+async def test_an_owner_is_deleted() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert (request.method, request.url.path) == ("DELETE", "/v1/users/ann")
+        return httpx.Response(200, json={"deleted": {}})
+
+    await asking(answer).forget("ann")
+
+
 async def test_an_error_is_told_with_the_answer() -> None:
     with pytest.raises(ServerRefused, match="POST /v1/search: 422 not this"):
         await asking(lambda request: httpx.Response(422, text="not this")).search("ann", " ", 20)

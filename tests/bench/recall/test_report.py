@@ -27,7 +27,9 @@ def test_a_report_has_every_category_with_its_figures() -> None:
     assert cells(text, "adversarial", "## little")[-1] == "–"
     assert "Conversations: 1, messages: 9." in text
     assert "a system; 20 items asked for." in text
+    assert cells(text, "little", "## Times") == ["little", "9", "5.00", "2.50", "7.25"]
     assert "Compared" not in text
+    assert "No question had evidence." in report(run(row("q4", [], [], "small_talk")))
 
 
 def test_a_report_tells_what_is_returned_where_nothing_should_be() -> None:
@@ -53,3 +55,6 @@ def test_the_plot_is_linked_and_has_a_bar_for_each_category() -> None:
     assert "![recall@8 by category](run.svg)" in report(NOW, plot="run.svg")
     alone = drawing(NOW)
     assert all(f">{name}</text>" in alone for name in ("overall", "temporal", "multi_hop", "adversarial"))
+    both = drawing(NOW, BEFORE)
+    assert ">little, questions of both</text>" in both and ">100.0 (+100.0)</text>" in both
+    assert ">multi_hop</text>" not in both

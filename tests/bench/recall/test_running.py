@@ -7,6 +7,7 @@ import pytest
 
 from bench.recall.corpus import Conversation, Corpus, Message, Question
 from bench.recall.running import run_corpus
+from bench.recall.small_talk import QUESTIONS
 from bench.recall.system import Found
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -71,6 +72,11 @@ async def test_conversations_share_no_ids_and_are_forgotten() -> None:
     assert len({message.id for message in notes.told}) == len(notes.told) == 6
     assert len(set(notes.sessions)) == len(notes.sessions) == 4
     assert notes.kept == {}
+
+
+async def test_small_talk_is_made_in_every_conversation() -> None:
+    found = await run_corpus(Notes(), Corpus("little", (conversation("c1"), conversation("c2"))))
+    assert sum(row.category == "small_talk" for row in found.rows) == 2 * len(QUESTIONS) >= 40
 
 
 async def test_a_run_that_fails_leaves_nothing_behind() -> None:

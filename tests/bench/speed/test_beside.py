@@ -20,8 +20,9 @@ FIGURES = {
 }
 
 
-def test_figures_stand_in_the_last_line() -> None:
+def test_figures_or_what_is_missing_stand_in_the_last_line() -> None:
     assert read(f"loading …\n{json.dumps(FIGURES)}\n") == Measured.model_validate(FIGURES)
+    assert read('{"missing": "No module named \'mem0\'"}') == "No module named 'mem0'"
 
 
 @pytest.mark.parametrize("output", ["", "Killed", "{}", '{"p50": 1}'])
@@ -34,6 +35,8 @@ def test_a_peer_takes_batches_until_it_has_all() -> None:
     added, seconds = fill(Peer(taken.extend, lambda place: ()), BATCH + 3, 60.0)
     assert added == len(taken) == BATCH + 3
     assert seconds >= 0
+    slow, _ = fill(Peer(lambda places: sorted(range(10_000)), lambda place: ()), 10 * BATCH, 1e-6)
+    assert slow == BATCH
 
 
 def test_a_peer_that_finds_too_little_is_not_taken_for_quick() -> None:

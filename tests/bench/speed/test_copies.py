@@ -27,7 +27,8 @@ MADE = list(copies(ORIGINALS, "ada", 300))
 
 def test_a_copy_has_what_its_original_was_given() -> None:
     for name in ("content", "embed", "embedding", "recall"):
-        assert MADE[9][name] == ORIGINALS[2][name]
+        assert [one[name] for one in MADE[:15]] == [original(n % 7)[name] for n in range(15)]
+    assert original(2) == ORIGINALS[2]
 
 
 def test_no_two_copies_have_the_same_id_or_place() -> None:
@@ -49,3 +50,4 @@ def test_the_owner_has_heard_of_every_change() -> None:
         changes = [one["change"] for one in copies(ORIGINALS, "ada", count)]
         assert owner_of("ada", count)["gists"] == {"change": max(changes), "deleted": 0, "open": []}
         assert min(changes) == 1
+        assert owner_of("ada", count)["notes"] == {"change": 0, "deleted": 0, "open": []}

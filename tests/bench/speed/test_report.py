@@ -9,6 +9,7 @@ from bench.speed.report import Results, figure, report
 from bench.speed.search import SearchRun
 from bench.speed.server import Resident
 from bench.speed.times import Times
+from bench.speed.users import UsersRun
 
 NUMPY = Floor("NumPy", Times(200, 0.5, 1.0))
 ABSENT = Floor("bm25s", None, "bm25s is not measured: it is not there")
@@ -32,10 +33,20 @@ def cells(text: str, first: str) -> list[str]:
 
 
 def test_a_search_stands_beside_its_floors() -> None:
+    assert report(Results("a machine.")) == "# Speed\n\na machine.\n"
     text = report(Results("a machine.", search=[searched(1_000)]))
     assert cells(text, "1,000") == ["1,000", "10.0", "20.0", "9.00", "123", "300", "60", "50"]
     assert cells(text, "NumPy, 1,000") == ["NumPy, 1,000", "0.500", "1.00", "20.0 x"]
     assert cells(text, "an empty answer over HTTP, 1,000")[-1] == "50.0 x"
+    assert report(Results("m", search=[searched(10), searched(20)])).count("bm25s is not measured") == 1
+
+
+def test_rounds_of_users_are_compared_with_numpy() -> None:
+    run = UsersRun(50, Times(200, 5.0, 6.0), Times(50, 50.0, 60.0), Times(50, 40.0, 45.0), BEFORE, AFTER, NUMPY)
+    text = report(Results("m", users=run))
+    assert cells(text, "20, all kept in memory") == ["20, all kept in memory", "200", "5.00", "6.00", "10.0 x"]
+    assert cells(text, "50, once more")[-1] == "80.0 x"
+    assert "300 MB of the API (240 before the first user) and 50 of the store (30)" in text
 
 
 def test_taking_in_is_compared_with_sqlite() -> None:
@@ -54,6 +65,9 @@ def test_peers_stand_below_loci_size_by_size() -> None:
     assert cells(text, "some 1.2, 20")[4] == "0.500 x"
     assert text.index("some 1.2, 10") < text.index("Loci over HTTP, 20")
     assert "other is not measured: no module." in text
+    text = report(Results("m", search=[searched(1_000)], peers=[PeerRun("slow", 1_000, peer(500, searches=12))]))
+    assert "slow took 500 of 1,000 messages in its time." in text
+    assert "slow answered 12 of 200 questions about 500 messages." in text
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ def test_an_interpreter_without_the_reference_is_told_of() -> None:
 
 
 def test_the_command_ranks_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"bench\.words"):
+        main(["nothing.json"])
     main([])
     printed = capsys.readouterr().out
     assert "Loci: nDCG@10" in printed and "questions" in printed

@@ -35,6 +35,7 @@ async def test_values_compare_within_their_type_and_numbers_across_theirs(docs):
         ({"v": {"$gt": 0, "$lt": 2}}, [0, 1, 2, 3]),
         ({"v": {"$in": []}}, []),
         ({"v": {"$gt": MinKey()}}, list(range(13))),
+        ({"v": {"$size": 1}}, []),
         ({"v": {"$lt": MaxKey()}}, list(range(13))),
     ]
     await selects(docs, cases)
@@ -131,6 +132,7 @@ async def test_arrays_are_met_by_an_element_or_as_a_whole(docs):
         ({"a": {"$type": "int"}}, [1, 2, 3, 4]),
         ({"a.0": 1}, [1]),
         ({"a.1": {"$exists": True}}, [1, 2, 3]),
+        ({"a.0": {"$exists": True}}, [1, 2, 3, 6, 7]),
         ({"a.0.1": 2}, [2]),
         ({"a.0": [1, 2]}, [2]),
         ({"a.5": {"$exists": False}}, [1, 2, 3, 4, 5, 6, 7]),
@@ -138,6 +140,8 @@ async def test_arrays_are_met_by_an_element_or_as_a_whole(docs):
         ({"a": {"$elemMatch": {"$in": [3]}}}, [2]),
         ({"a": {"$elemMatch": {"$ne": 1}}}, [1, 2, 3, 6, 7]),
         ({"a": {"$elemMatch": {"0": 1}}}, [2, 7]),
+        ({"a": {"$elemMatch": {"$elemMatch": {"$eq": 3}}}}, []),
+        ({"a": {"$elemMatch": {"$elemMatch": {"$eq": 2}}}}, [2]),
         ({"a": {"$not": {"$elemMatch": {"$gt": 0}}}}, [4, 5, 6, 7]),
     ]
     await selects(docs, cases)
@@ -162,6 +166,7 @@ async def test_documents_in_arrays_are_reached_by_path_position_and_elem_match(d
         ({"r": {"$elemMatch": {"p": "x", "s": {"$gt": 4, "$lt": 6}}}}, [2]),
         ({"r": {"$all": [{"$elemMatch": {"p": "x"}}, {"$elemMatch": {"s": 8}}]}}, [1, 2]),
         ({"r": {"$elemMatch": {"$or": [{"s": 8}, {"t": 1}]}}}, [1, 2, 4]),
+        ({"r": {"$elemMatch": {}}}, [1, 2, 4]),
         ({"r.0.p": "x"}, [1, 2, 4, 5]),
         ({"r.1.s": {"$gte": 8}}, [2]),
         ({"r.t": {"$gt": 5}}, [4]),
@@ -190,6 +195,8 @@ async def test_logic_combines_conditions(docs):
             ({"$expr": {"$gt": ["$a", "$b"]}}, [2, 4, 5]),
             ({"b": 1, "$expr": {"$eq": ["$a", 1]}}, [1]),
             ({"a": 1, "$comment": "why"}, [1, 4]),
+            ({"a": {"$eq": 1, "$comment": "why"}}, [1, 4]),
+            ({"_id": {"$gte": 1, "$lte": 4, "$ne": 2, "$exists": True}}, [1, 3, 4]),
         ],
     )
 

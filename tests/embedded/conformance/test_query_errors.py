@@ -2,6 +2,7 @@
 
 import pytest
 from bson import Regex
+from pymongo.errors import OperationFailure
 
 from tests.embedded.conformance.asking import code_of, refused, same
 
@@ -92,6 +93,11 @@ async def test_malformed_filters_are_refused_even_where_there_is_nothing_to_filt
     same([(filter, code, await code_of(docs.delete_many(filter))) for filter, code in FILTERS[:5]])
     same([(filter, code, await code_of(docs.update_many(filter, {"$set": {"b": 1}}))) for filter, code in FILTERS[:5]])
     same([(filter, code, await code_of(docs.find_one_and_delete(filter))) for filter, code in FILTERS[:5]])
+
+
+async def test_an_unknown_operator_is_named(docs):
+    with pytest.raises(OperationFailure, match=r"unknown operator: \$nonsense"):
+        await docs.find({"a": {"$nonsense": 1}})
 
 
 async def test_malformed_projections_and_sorts_are_refused(docs, db):

@@ -45,7 +45,7 @@ def can_be_stored(value: Any) -> bool:
     return value is MISSING or bool(bson.encode({"value": value}))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(
     documents, st.dictionaries(fields, st.dictionaries(filter_operators, odd | st.lists(odd, max_size=2)), max_size=2)
 )
@@ -54,14 +54,14 @@ def test_a_filter_answers_yes_no_or_an_error(document: dict[str, Any], filter: d
         assert matching.compile_filter(filter)(document) in (True, False)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(documents, st.dictionaries(update_operators, st.dictionaries(fields, odd, max_size=2), max_size=2))
 def test_an_update_gives_what_can_be_stored_or_an_error(document: dict[str, Any], update: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):
         assert can_be_stored(updating.apply_update(document, update, filter={}))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(documents, st.dictionaries(update_operators, st.dictionaries(fields, odd, max_size=2), max_size=2))
 def test_an_updated_document_is_what_its_bytes_are_read_as(document: dict[str, Any], update: dict[str, Any]) -> None:
     """So that the store may go on with it instead of decoding it."""
@@ -80,7 +80,7 @@ def told(value: Any) -> object:
     return type(value), repr(value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(
     documents,
     expression_operators,
@@ -92,7 +92,7 @@ def test_an_expression_gives_a_value_or_an_error(document: dict[str, Any], opera
         assert can_be_stored(expression({"ROOT": document, "CURRENT": document}))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(documents, st.dictionaries(fields, odd, max_size=3))
 def test_a_projection_gives_what_can_be_stored_or_an_error(document: dict[str, Any], spec: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):

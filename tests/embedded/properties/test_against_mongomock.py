@@ -55,7 +55,7 @@ def outcome(call: Any) -> Any:
         return "refused"
 
 
-@examples(70)
+@examples(150)
 @given(collections, filters, sorts, projections, st.integers(0, 2), st.integers(0, 3))
 def test_a_find_gives_the_same(client, documents, filter, sort, projection, skip, limit):
     ours, mock = both(client, documents)
@@ -64,13 +64,13 @@ def test_a_find_gives_the_same(client, documents, filter, sort, projection, skip
     assert ours.count_documents(filter) == mock.count_documents(filter)
 
 
-@examples(70)
+@examples(150)
 @given(collections, filters, updates, st.booleans())
 def test_an_update_leaves_the_same(client, documents, filter, update, many):
     leaves_the_same(client, documents, filter, update, many=many, upsert=False)
 
 
-@examples(60)
+@examples(120)
 @given(
     collections,
     st.dictionaries(st.sampled_from(["_id", "b", "d.x"]), scalars | comparisons, max_size=2),
@@ -94,7 +94,7 @@ def leaves_the_same(
     assert left[0] == left[1]
 
 
-@examples(50)
+@examples(100)
 @given(collections, st.lists(operations, min_size=2, max_size=5))
 def test_operations_one_after_the_other_say_and_leave_the_same(client, documents, operations):
     ours, mock = both(client, documents)
@@ -114,7 +114,7 @@ def told(result: Any) -> Any:
     return found or result
 
 
-@examples(100)
+@examples(200)
 @given(collections, collections, pipelines)
 def test_a_pipeline_gives_the_same(client, documents, others, pipeline):
     ours, mock = (outcome(partial(aggregated, collection, pipeline)) for collection in both(client, documents, others))

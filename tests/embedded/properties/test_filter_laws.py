@@ -18,14 +18,14 @@ from tests.embedded.properties.examples import examples
 from tests.embedded.properties.rules import order, selects
 
 
-@examples(100)
+@examples(200)
 @given(asked(values, values))
 def test_values_compare_as_the_rules_say(drawn):
     _, a, b = drawn
     assert compare(a, b) == (order(a) > order(b)) - (order(a) < order(b))
 
 
-@examples(100)
+@examples(200)
 @given(
     st.dictionaries(st.text("ab$.é", max_size=3), any_values.filter(lambda value: not _undefined(value)), max_size=3)
 )
@@ -39,14 +39,14 @@ def _undefined(value: Any) -> bool:
     return type(value).__name__ == "_Absent"
 
 
-@examples(120)
+@examples(250)
 @given(asked(filters))
 def test_filters_select_what_the_rules_say(drawn):
     documents, filter = drawn
     assert list(map(compile_filter(filter), documents)) == [selects(filter, document) for document in documents]
 
 
-@examples(50)
+@examples(100)
 @given(asked(filters, filters))
 def test_and_or_and_nor_follow_de_morgan(drawn):
     documents, one, other = drawn
@@ -58,7 +58,7 @@ def test_and_or_and_nor_follow_de_morgan(drawn):
         assert both <= either
 
 
-@examples(50)
+@examples(100)
 @given(asked(lambda palette: st.lists(values(palette), max_size=3)), paths)
 def test_in_is_any_of_eq_and_nin_is_its_opposite(drawn, path):
     documents, several = drawn
@@ -69,7 +69,7 @@ def test_in_is_any_of_eq_and_nin_is_its_opposite(drawn, path):
         assert inside != compile_filter({path: {"$not": {"$in": several}}})(document)
 
 
-@examples(50)
+@examples(100)
 @given(asked(filters), paths)
 def test_count_and_distinct_say_what_a_find_says(store, drawn, path):
     documents, filter = drawn

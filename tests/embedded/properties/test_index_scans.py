@@ -63,7 +63,7 @@ def create_index(store: Opened, name: str, definition: Document) -> None:
         assert error.code in (85, 86, 171, 11000), error
 
 
-@examples(70)
+@examples(150)
 @given(worlds)
 def test_every_index_finds_what_the_documents_say(store, world):
     name = store.new_name()
@@ -79,7 +79,7 @@ def test_every_index_finds_what_the_documents_say(store, world):
     store.run({"drop": name})
 
 
-@examples(40)
+@examples(60)
 @given(worlds, st.integers(1, 3))
 def test_a_cursor_finds_each_document_that_nobody_changes_once(store, world, size):
     name = store.new_name()

@@ -22,8 +22,8 @@ from pymongo.errors import PyMongoError
 from tests.embedded.drivers import kept_attached, until
 from tests.embedded.properties.stores import check_entries
 
-ROUNDS = max(3, int(os.environ.get("LOCI_TEST_EXAMPLES", "0")) // 100)
-CLIENTS = 4
+ROUNDS = max(10, int(os.environ.get("LOCI_TEST_EXAMPLES", "0")) // 100)
+CLIENTS = 8
 
 Document = dict[str, Any]
 State = tuple[dict[int, Document], set[str]]
@@ -100,7 +100,7 @@ class Writer(threading.Thread):
 
     def _insert(self) -> Document:
         self._next += 1
-        document = {"_id": self._next, "n": 0, "t": [self._next], "third": self._next % 3 == 0}
+        document = {"_id": self._next, "n": 0, "t": [self._next], "third": self._next % 3 == 0, "pad": "x" * 500}
         self._documents[self._next] = copy.deepcopy(document)
         self._note()
         return document

@@ -28,14 +28,14 @@ def run(documents: list[Document], *stages: Document) -> list[Document]:
     return list(run_pipeline(copy.deepcopy(documents), list(stages), collection=lambda name: documents))
 
 
-@examples(50)
+@examples(100)
 @given(asked(), sorts)
 def test_a_sort_is_stable_and_in_the_order_of_bson(drawn, sort):
     assume(has_one_array(drawn[0], sort))
     assert alike(run(drawn[0], {"$sort": dict(sort)}), in_order(drawn[0], sort))
 
 
-@examples(50)
+@examples(100)
 @given(asked(filters), sorts, counts, counts)
 def test_stages_of_a_pipeline_change_places_where_that_changes_nothing(drawn, sort, skip, limit):
     documents, filter = drawn
@@ -51,7 +51,7 @@ def test_stages_of_a_pipeline_change_places_where_that_changes_nothing(drawn, so
     assert alike(faceted, [{"one": run(documents, match), "two": whole[skip:]}])
 
 
-@examples(50)
+@examples(100)
 @given(asked(), st.sampled_from(["a", "b", "c", "a.x"]))
 def test_groups_are_the_documents_with_equal_values(drawn, path):
     documents = drawn[0]
@@ -68,7 +68,7 @@ def test_groups_are_the_documents_with_equal_values(drawn, path):
             assert same(mine["_id"], document.get(path))
 
 
-@examples(50)
+@examples(100)
 @given(asked())
 def test_the_accumulators_of_a_group_say_what_their_names_say(drawn):
     documents = drawn[0]
@@ -113,7 +113,7 @@ def type_rank(value: Any) -> int:
     return 2 if isinstance(value, float) else int(isinstance(value, Int64))
 
 
-@examples(50)
+@examples(100)
 @given(asked(), st.sampled_from(["a", "b", "c"]), st.booleans())
 def test_unwinding_gives_the_elements_in_their_order(drawn, name, keeps):
     wanted = []
@@ -129,7 +129,7 @@ def test_unwinding_gives_the_elements_in_their_order(drawn, name, keeps):
     assert alike(run(drawn[0], {"$unwind": stage}), wanted)
 
 
-@examples(50)
+@examples(100)
 @given(asked(), st.sampled_from("abc"), st.sampled_from("abc"))
 def test_a_lookup_finds_what_a_filter_for_the_value_finds(drawn, local, foreign):
     documents = drawn[0]
@@ -147,7 +147,7 @@ def _is_at(document: Document, name: str, value: Any) -> bool:
     return any(same(each, value) for each in found) or (value is None and name not in document)
 
 
-@examples(50)
+@examples(100)
 @given(asked(), fields)
 def test_a_projection_keeps_what_was_asked_and_drops_the_rest(drawn, wanted):
     assume(not any(one != other and one.startswith(f"{other}.") for one in wanted for other in wanted))

@@ -21,7 +21,7 @@ from tests.embedded.properties.examples import examples
 from tests.embedded.properties.rules import order, same, selects
 
 
-@examples(50)
+@examples(100)
 @given(asked(values), st.sampled_from(["$set", "$min", "$max", "$addToSet", "$pull", "$unset"]), st.sampled_from("abd"))
 def test_these_updates_change_nothing_when_they_come_a_second_time(drawn, operator, name):
     documents, value = drawn
@@ -31,7 +31,7 @@ def test_these_updates_change_nothing_when_they_come_a_second_time(drawn, operat
             assert alike(changed(once, {operator: {name: value}}), once)
 
 
-@examples(70)
+@examples(150)
 @given(
     asked(values, values, lambda palette: st.lists(values(palette), min_size=1, max_size=3)),
     st.sampled_from(["$set", "$min", "$max", "$addToSet", "$pull", "$unset", "$push", "$rename", "replace"]),
@@ -52,7 +52,7 @@ def test_a_changed_document_is_written_as_if_it_were_written_whole(drawn, operat
             assert encode_changed(raw, old, after) == encode(after)
 
 
-@examples(70)
+@examples(150)
 @given(
     asked(values, values),
     st.sampled_from(["$set", "$push", "$addToSet", "$rename", "wrap", "gather"]),
@@ -71,7 +71,7 @@ def test_what_is_new_in_a_document_is_too_deep_where_the_document_is(drawn, oper
                 assert (depth(after) <= most) == (depth(fresh_parts(old, after)) <= most)
 
 
-@examples(50)
+@examples(100)
 @given(asked(values), st.sampled_from("abd"))
 def test_min_and_max_are_those_of_the_order_of_bson(drawn, name):
     documents, value = drawn
@@ -83,7 +83,7 @@ def test_min_and_max_are_those_of_the_order_of_bson(drawn, name):
             assert same(after[name], min(both, key=order) if least else max(both, key=order))
 
 
-@examples(50)
+@examples(100)
 @given(
     asked(lambda palette: st.lists(values(palette), max_size=3)),
     st.none() | st.integers(-4, 4),
@@ -110,7 +110,7 @@ def test_a_push_puts_in_sorts_and_then_cuts(drawn, position, size, turn):
         assert after is not None and alike(after["a"], wanted)
 
 
-@examples(50)
+@examples(100)
 @given(asked(values))
 def test_pull_takes_out_what_equals_and_add_to_set_puts_in_what_does_not(drawn):
     documents, value = drawn
@@ -144,7 +144,7 @@ def changed(document: Document, update: Document) -> Document | None:
         assert encode(document) == before
 
 
-@examples(50)
+@examples(100)
 @given(asked(values, values), st.sampled_from(["a", "d.x"]))
 def test_an_upsert_inserts_what_its_filter_asks_for(store, drawn, path):
     _, value, other = drawn

@@ -128,31 +128,27 @@ async def test_rules_decide_where_the_model_talks_rubbish_twice(
     assert fact.decided_by == "rule_based"
 
 
-async def test_no_fact_is_replaced_twice(modelled: Memory, scripted_model: ScriptedModel) -> None:
-    script(scripted_model, facts("The user lives in Madrid."))
-    await learn(modelled, "Madrid.")
-    twice = [{"event": "UPDATE", "fact": n, "id": 0, "text": f"The user lives in {n}."} for n in range(2)]
-    new = facts("The user lives in Oslo.", "The user has a cat.")
-    script(scripted_model, new, decisions(*twice), decisions(*twice))
-    assert await learn(modelled, "Oslo, with a cat.") == [
-        ("UPDATE", "The user lives in Oslo."),
-        ("ADD", "The user has a cat."),
-    ]
-
-
 @pytest.mark.parametrize(
-    "other", [{"event": "DELETE", "id": 0}, {"event": "UPDATE", "fact": 1, "id": 0, "text": "The user lives in Oslo."}]
+    ("event", "city", "both"),
+    [
+        ("UPDATE", "Oslo", [{"event": "UPDATE", "fact": n, "id": 0, "text": f"The user is in {n}."} for n in range(2)]),
+        ("NONE", "Madrid", [{"event": "NONE", "fact": 0, "id": 0}, {"event": "DELETE", "id": 0}]),
+        (
+            "NONE",
+            "Madrid",
+            [{"event": "NONE", "fact": 0, "id": 0}, {"event": "UPDATE", "fact": 1, "id": 0, "text": "x"}],
+        ),
+    ],
 )
-async def test_no_fact_holds_and_does_not(
-    modelled: Memory, scripted_model: ScriptedModel, other: dict[str, Any]
+async def test_no_fact_is_replaced_twice_or_holds_and_does_not(
+    modelled: Memory, scripted_model: ScriptedModel, event: str, city: str, both: list[dict[str, Any]]
 ) -> None:
     script(scripted_model, facts("The user lives in Madrid."))
     await learn(modelled, "Madrid.")
-    both = [{"event": "NONE", "fact": 0, "id": 0}, other]
-    new = facts("The user lives in Madrid.", "The user has a cat.")
+    new = facts(f"The user lives in {city}.", "The user has a cat.")
     script(scripted_model, new, decisions(*both), decisions(*both))
-    assert await learn(modelled, "Madrid, with a cat.") == [
-        ("NONE", "The user lives in Madrid."),
+    assert await learn(modelled, f"{city}, with a cat.") == [
+        (event, f"The user lives in {city}."),
         ("ADD", "The user has a cat."),
     ]
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from agents.memory import Memory
 from memory.observations.notes import observe_by_rules, output_for_model
 from tests.conversations import USER, turn
+from tests.meanwhile import meanwhile
 from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound
 from utils.text import off_a_terminal
@@ -26,6 +27,11 @@ async def say(memory: Memory, count: int = 3, session: str = "s1") -> None:
 
 async def listed(memory: Memory) -> list[str]:
     return sorted(one.content for one, _ in await memory.engine.notes.observations.page(USER, limit=1_000))
+
+
+def before_it_is_kept(memory: Memory, patch: pytest.MonkeyPatch, happens: Callable[[], Awaitable[object]]) -> None:
+    """Has something happen when the observations of a session are made, and not yet kept."""
+    meanwhile(patch, memory.engine.notes.observations, "remember", happens)
 
 
 async def test_all_messages_of_a_session_are_read(quiet: Memory) -> None:
@@ -64,13 +70,7 @@ async def test_two_at_once_add_each_once(both: tuple[Memory, Memory]) -> None:
 
 async def test_a_session_deleted_meanwhile_leaves_nothing(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await say(quiet)
-    remember = quiet.engine.notes.observations.remember
-
-    async def deleted_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.oversight.forgetter.session(USER, "s1")
-        return await remember(*given, **more)
-
-    monkeypatch.setattr(quiet.engine.notes.observations, "remember", deleted_first)
+    before_it_is_kept(quiet, monkeypatch, lambda: quiet.engine.oversight.forgetter.session(USER, "s1"))
     with pytest.raises(Conflict):
         await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == []
@@ -79,13 +79,7 @@ async def test_a_session_deleted_meanwhile_leaves_nothing(quiet: Memory, monkeyp
 
 async def test_a_message_deleted_meanwhile_tells_nothing(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await say(quiet)
-    remember = quiet.engine.notes.observations.remember
-
-    async def deleted_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.oversight.forgetter.message(USER, "s1-1")
-        return await remember(*given, **more)
-
-    monkeypatch.setattr(quiet.engine.notes.observations, "remember", deleted_first)
+    before_it_is_kept(quiet, monkeypatch, lambda: quiet.engine.oversight.forgetter.message(USER, "s1-1"))
     await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
 
@@ -94,15 +88,9 @@ async def test_a_message_reworded_meanwhile_tells_nothing_of_what_it_said(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(quiet)
-    remember = quiet.engine.notes.observations.remember
-
-    async def reworded_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.oversight.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
-        return await remember(*given, **more)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(quiet.engine.notes.observations, "remember", reworded_first)
-        await quiet.consolidate(USER, "s1")
+    reword = quiet.engine.oversight.forgetter.reword
+    before_it_is_kept(quiet, monkeypatch, lambda: reword(USER, "s1-1", "We agreed on Redis."))
+    await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
     await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == ["We agreed on Redis.", DECIDED.format(0), DECIDED.format(2)]

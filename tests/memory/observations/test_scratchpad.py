@@ -174,32 +174,19 @@ async def test_of_writers_who_expect_the_same_one_writes(quiet: Memory) -> None:
     assert sorted(await asyncio.gather(*(write(f"v{n}") for n in range(8)))) == [False] * 7 + [True]
 
 
+@pytest.mark.parametrize("method", ["find_one_and_update", "delete_one"])
 async def test_a_write_in_between_is_noticed_by_who_expects_another_value(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    entry, _ = await quiet.scratchpad.put("ann", "k", "first")
-
-    async def other_writes() -> None:
-        await quiet.scratchpad.put("ann", "k", "other")
-
-    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, "find_one_and_update", other_writes)
+    pad = quiet.scratchpad
+    entry, _ = await pad.put("ann", "k", "first")
+    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, method, lambda: pad.put("ann", "k", "other"))
     with pytest.raises(PreconditionFailed):
-        await quiet.scratchpad.put("ann", "k", "mine", expected=entry.tag)
-    assert (await quiet.scratchpad.get("ann", "k")).value == "other"
-
-
-async def test_a_write_in_between_is_not_deleted_by_who_expects_another_value(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    entry, _ = await quiet.scratchpad.put("ann", "k", "first")
-
-    async def other_writes() -> None:
-        await quiet.scratchpad.put("ann", "k", "other")
-
-    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, "delete_one", other_writes)
-    with pytest.raises(PreconditionFailed):
-        await quiet.scratchpad.delete("ann", "k", expected=entry.tag)
-    assert (await quiet.scratchpad.get("ann", "k")).value == "other"
+        if method == "delete_one":
+            await pad.delete("ann", "k", expected=entry.tag)
+        else:
+            await pad.put("ann", "k", "mine", expected=entry.tag)
+    assert (await pad.get("ann", "k")).value == "other"
 
 
 async def test_who_expects_nothing_is_told_that_nothing_was_there(

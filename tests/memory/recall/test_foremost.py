@@ -121,7 +121,17 @@ async def test_who_types_what_was_said_finds_it(quiet: Memory) -> None:
     ("told", "asked"),
     [
         ("The plumber charges 85 an hour. Is that a lot?", "How much does the plumber charge?"),
+        pytest.param(
+            "My blood pressure was 151 over 94 this morning, should I worry?",
+            "What was my blood pressure?",
+            marks=pytest.mark.xfail(strict=True, reason="“Blood test on Friday.” stands first"),
+        ),
         ("We named the baby Leonie Marit. Do you like it?", "What is the baby's name?"),
+        pytest.param(
+            "We named the baby Leonie Marit, do you like it?",
+            "What is the baby's name?",
+            marks=pytest.mark.xfail(strict=True, reason="another name stands first"),
+        ),
     ],
 )
 async def test_what_tells_before_it_asks_is_found(quiet: Memory, told: str, asked: str) -> None:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,37 +83,26 @@ def test_what_comes_in_order_is_linked_at_once(sessions: list[int]) -> None:
     assert (session.links.before[:size].tolist(), session.links.after[:size].tolist()) == session.expected()
 
 
-def test_one_behind_a_last_one_that_went_stands_behind_what_is_left() -> None:
+@pytest.mark.parametrize(
+    ("first", "removed", "then", "before", "after"),
+    [
+        pytest.param([0, 1], [1], [2], [NONE, NONE, 0], [2, NONE, NONE], id="behind a last one that went"),
+        pytest.param([0, 1, 2], [1], [], [NONE, NONE, 0], [2, NONE, NONE], id="beside one that went"),
+        pytest.param([0, -1, 1], [], [], [NONE, NONE, 0], [2, NONE, NONE], id="beside one without a place"),
+        pytest.param([0, 1, 2], [1], [1], [NONE, NONE, 3, 0], [3, NONE, NONE, 2], id="said again in its old place"),
+    ],
+)
+def test_neighbours_are_those_that_are_left(
+    first: list[int], removed: list[int], then: list[int], before: list[int], after: list[int]
+) -> None:
     session = Session()
-    session.add(7, 0)
-    session.add(7, 1)
-    session.remove(1)
-    session.add(7, 2)
-    assert session.refreshed() == ([NONE, NONE, 0], [2, NONE, NONE])
-
-
-def test_the_neighbours_of_one_that_goes_become_each_others() -> None:
-    session = Session()
-    for place in range(3):
+    for place in first:
         session.add(7, place)
-    session.remove(1)
-    assert session.refreshed() == ([NONE, NONE, 0], [2, NONE, NONE])
-
-
-def test_one_without_a_place_has_no_neighbours() -> None:
-    session = Session()
-    for place in (0, -1, 1):
+    for row in removed:
+        session.remove(row)
+    for place in then:
         session.add(7, place)
-    assert session.refreshed() == ([NONE, NONE, 0], [2, NONE, NONE])
-
-
-def test_one_said_again_in_its_old_place_stands_where_it_stood() -> None:
-    session = Session()
-    for place in range(3):
-        session.add(7, place)
-    session.remove(1)
-    session.add(7, 1)
-    assert session.refreshed() == ([NONE, NONE, 3, 0], [3, NONE, NONE, 2])
+    assert session.refreshed() == (before, after)
 
 
 def test_a_session_that_is_empty_again_begins_anew() -> None:

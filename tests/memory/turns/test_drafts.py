@@ -61,24 +61,20 @@ async def test_what_is_recovered_is_kept_up_as_the_answer_would_have_been(
     assert kept is not None and ("facts" in kept) == stating
 
 
-async def test_the_whole_answer_takes_the_place_of_what_was_recovered(quiet: Memory, later: None) -> None:
-    """The process was not dead, only slow."""
+@pytest.mark.parametrize("late", [True, False])
+async def test_the_whole_answer_stands_whether_its_draft_was_recovered_before_or_outlived_it(
+    quiet: Memory, later: None, late: bool
+) -> None:
+    """Late: the process was not dead, only slow."""
     place = await begun(quiet)
     await quiet.engine.chats.drafts.save(place, ANSWER)
-    await quiet.engine.chats.drafts.recover()
+    if late:
+        assert await quiet.engine.chats.drafts.recover() == 1
     whole = replace(ANSWER, content="Once upon a time.", interrupted=False)
-    assert await quiet.engine.chats.turns.close_exchange("ann", "s", place, whole, retried=True)
+    assert await quiet.engine.chats.turns.close_exchange("ann", "s", place, whole, retried=late)
+    await quiet.engine.chats.drafts.recover()
     assert await messages(quiet) == [("Tell me a story.", False), ("Once upon a time.", False)]
     assert (await quiet.engine.chats.sessions.get("ann", "s")).message_count == 2
-
-
-async def test_a_draft_that_outlived_its_answer_changes_nothing(quiet: Memory, later: None) -> None:
-    place = await begun(quiet)
-    await quiet.engine.chats.drafts.save(place, ANSWER)
-    whole = replace(ANSWER, content="Once upon a time.", interrupted=False)
-    await quiet.engine.chats.turns.close_exchange("ann", "s", place, whole, retried=False)
-    await quiet.engine.chats.drafts.recover()
-    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon a time.", False)]
     assert await quiet.engine.store.collections.drafts.count_documents({}) == 0
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from bench.recall.corpus import Message, Question, UnreadableCorpus
 from bench.recall.formats.prepared import read_prepared
@@ -42,6 +43,13 @@ def test_messages_and_questions_are_read_and_blank_messages_left_out() -> None:
 def test_evidence_that_names_no_message_is_refused() -> None:
     with pytest.raises(UnreadableCorpus, match="the evidence of q1 names no message: m7"):
         read_prepared(data(evidence=["m1", "m7"]))
+
+
+def test_a_field_that_is_missing_is_refused() -> None:
+    wrong = data()
+    del wrong["conversations"][0]["messages"][0]["role"]
+    with pytest.raises(ValidationError):
+        read_prepared(wrong)
 
 
 def test_a_question_without_evidence_counts_only_where_its_category_has_none() -> None:
