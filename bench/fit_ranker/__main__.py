@@ -1,10 +1,11 @@
 """The weights of `fitted/ranker.json`.
 
-    python -m bench.fit_ranker DATA… [--write] [--folds 5]
+    python -m bench.fit_ranker DATA… [--write [--keep-calibration]] [--folds 5]
 
 DATA are files of `bench.recall`'s formats. Prints recall@8 of every corpus by weights fitted on the other corpora, by
 those fitted on other conversations, and by those fitted on everything; `--write` writes the last, with the data's names
-and the date.
+and the date. `--keep-calibration` leaves the calibration as the file has it: floors and answers rest on it, and where a
+query has a single message to find, it alone makes the score.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from bench.fit_ranker.calibration import calibrate
 from bench.fit_ranker.examples import SHORT, Example, by_corpus, examples, folds
 from bench.fit_ranker.network import Plan, Question, Weights, fit
 from bench.recall.reading import read_corpus
-from memory.recall.ranking import WEIGHTS, Ranker, scaled
+from memory.recall.ranking import WEIGHTS, Ranker, load_ranker, scaled
 
 K = 8
 DIGITS = 5
@@ -44,6 +46,7 @@ def main() -> None:
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--keep-calibration", action="store_true")
     arguments = parser.parse_args()
     corpora = [read_corpus(file) for file in arguments.data]
     with tempfile.TemporaryDirectory() as home:
@@ -59,7 +62,7 @@ def main() -> None:
     ranker = _ranker(names, weights)
     raw = [ranker.raw(one) for one in features]
     _show("fitted on", found, raw)
-    calibration = calibrate(found, raw)
+    calibration = load_ranker().calibration if arguments.keep_calibration else calibrate(found, raw)
     if arguments.write:
         _write(names, weights, calibration, [corpus.name for corpus in corpora])
 
@@ -119,7 +122,7 @@ def _show(title: str, found: Sequence[Example], raw: Sequence[Floats]) -> None:
         print(f"{title:13} {corpus}: recall@{K} {parts}")
 
 
-def _write(names: tuple[str, ...], weights: Weights, calibration: NDArray[np.float64], data: list[str]) -> None:
+def _write(names: tuple[str, ...], weights: Weights, calibration: NDArray[Any], data: list[str]) -> None:
     stored = {
         "fitted_by": "python -m bench.fit_ranker",
         "fitted_on": data,

@@ -23,7 +23,7 @@ class Plan:
     """`hidden`: units of one network. `networks`: fitted from different beginnings, and averaged. `decay`: of weights,
     a step. `dropout`: share of the features that a step does not see. `batch`: questions a step."""
 
-    hidden: int = 12
+    hidden: int = 24
     networks: int = 2
     epochs: int = 12
     rate: float = 4e-3

@@ -180,7 +180,7 @@ async def test_a_deleted_conversation_leaves_no_facts(quiet: Memory) -> None:
     counts = await quiet.engine.oversight.forgetter.user("ann")
     assert counts["facts"] == 1
     for name in ("facts", "vectors", "sessions"):
-        assert await quiet.engine.store.collections.__dict__[name].count_documents({"user_id": "ann"}) == 0
+        assert await getattr(quiet.engine.store.collections, name).count_documents({"user_id": "ann"}) == 0
 
 
 async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memory) -> None:
