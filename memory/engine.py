@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Engine:
-    """The rooms of the core over one database, and what concerns several of them. Every function of a room takes the
-    owner first; none works without one, but for those of `oversight` that are for whoever runs it."""
+    """The rooms of the core over one database, and what concerns several of them. What reads or changes memory takes
+    its owner first; without one are sweeps, queues, and what `oversight` has for whoever runs it."""
 
     store: Store
     gists: Gists

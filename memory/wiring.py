@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Models:
     """Who embeds, and who writes what; where there is no chat model, rules do. `encoder`: the local one, which makes
-    vectors of tokens. `observer`: writes notes on tools' results, `writer` all else. `reranker`: reads the best
+    vectors of tokens. `observer`: sums up what agents' tools give, `writer` writes all else. `reranker`: reads the best
     candidates of a search."""
 
     embedder: Embedder

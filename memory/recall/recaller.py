@@ -1,4 +1,4 @@
-"""The recaller: what a user said that answers a query. The one way to recall."""
+"""The recaller: what a user said that answers a query, by the fitted ranker or by cosine."""
 
 import asyncio
 import heapq
