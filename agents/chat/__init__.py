@@ -9,7 +9,7 @@ from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.memory_agent import MemoryAgent
-from agents.chat.prompt import PromptSection, ledger_of, quoted
+from agents.chat.prompt import PromptSection, dated, days_of, ledger_of, newest_first_of_each_subject, quoted
 from agents.chat.rounds import ROUNDS, Toolbox
 from agents.chat.vision_agent import VisionAgent
 from agents.chat.writer_agent import WriterAgent
@@ -32,7 +32,10 @@ __all__ = [
     "Toolbox",
     "VisionAgent",
     "WriterAgent",
+    "dated",
+    "days_of",
     "ledger_of",
+    "newest_first_of_each_subject",
     "quoted",
     "settled",
 ]
