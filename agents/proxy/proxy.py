@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from agents.chat import (
@@ -201,7 +202,7 @@ class Proxy:
         try:
             recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
-                engine.chats.digests.get(owner, options.memory_id),
+                engine.chats.digests.dated(owner, options.memory_id),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
@@ -285,14 +286,18 @@ class Proxy:
         return opened.place if kept else None
 
 
-def _memory_block(hits: Sequence[Hit], digest: str, changed: Mapping[str, Sequence[str]]) -> str:
+def _memory_block(
+    hits: Sequence[Hit], digest: tuple[str, datetime | None], changed: Mapping[str, Sequence[str]]
+) -> str:
     """The summary, then the memories, most relevant first; nothing where no memory suits the message.
 
     `changed`: by the ids of messages, the facts that replaced what they state; none where it merely ended.
     """
     if not hits:
         return ""
-    summary = f"\nSummary of this conversation: {quoted(digest, SUMMARY)}\n" if digest else ""
+    text, at = digest
+    day = f", {at:%Y-%m-%d}" if at else ""
+    summary = f"\nSummary of this conversation{day}: {quoted(text, SUMMARY)}\n" if text else ""
     days = days_of(hit.gist.timestamp for hit in hits)
     lines = [
         _line(hit, dated(hit.gist.timestamp, days), changed.get(hit.gist.id))

@@ -10,6 +10,7 @@ import openai
 import pytest
 from openai import OpenAI
 
+from tests.checks import eventually
 from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
 from tests.scripted_model import ScriptedModel, answer, edited, status
 
@@ -324,3 +325,16 @@ def test_memories_come_with_their_days_of_one_subject_the_newest_first(
     block = model.asked("chat")[-1]["messages"][0]["content"]
     lines = [line.split("] ")[0] for line in block.split("\n") if "choir rehearses" in line]
     assert lines == ["[user, 2024-06-03 21:00", "[user, 2024-06-03 08:00", "[user, 2024-02-01"]
+
+
+def test_the_summary_of_a_conversation_comes_with_its_day(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    ask(client, user, PARROT)
+
+    def block() -> str | None:
+        ask(client, user, QUESTION, fields={"memory_score_threshold": 0})
+        text = str(last_chat(model).body["messages"][0]["content"])
+        return text if "Summary of this conversation" in text else None
+
+    assert f"Summary of this conversation, {datetime.now(UTC):%Y-%m-%d}: " in eventually(block)
