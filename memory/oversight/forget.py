@@ -17,7 +17,7 @@ from functools import partial
 from memory.domain import RULE_BASED
 from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
-from memory.oversight.unquote import Told, lines_of, patterns_of_values
+from memory.oversight.unquote import QUOTED, Told, lines_of, patterns_of_values
 from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
 from memory.turns import TOLD, Conversations, title_of
@@ -123,11 +123,13 @@ class Forgetter:
         longest = sorted(set(filter(None, values)), key=len, reverse=True)  # of "44" and "4471" the whole goes
         if not longest:
             return 0
-        value = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
         subject = set(content_stems(key))
 
         def without_values(text: str) -> str:
-            return value.sub("…", text) if subject & set(content_stems(text)) else text
+            if subject & set(content_stems(text)):
+                for value in longest:
+                    text = _without_value(text, value)
+            return text
 
         return await self._take_out(owner, patterns_of_values(longest), without_values)
 
@@ -251,3 +253,9 @@ class Forgetter:
         await self._forget_made(owner, message)
         await self._summaries.rewrite(owner, message["session_id"], [message["message_index"]])
         return bool(done.matched_count)
+
+
+def _without_value(text: str, value: str) -> str:
+    if value[:QUOTED].lower() not in text.lower():
+        return text
+    return re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "…", text, flags=re.IGNORECASE)
