@@ -101,9 +101,9 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _stated_stems(gist: Gist) -> set[str]:
-    """The words of what is not an answer or a question."""
+    """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
     states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
-    return set(content_stems(gist.content)) if states else set()
+    return {stem for stem in content_stems(gist.content) if stem.isalpha()} if states else set()
 
 
 def _are_of_one_subject(stems: set[str], others: set[str]) -> bool:

@@ -315,15 +315,15 @@ def test_memories_come_with_their_days_of_one_subject_the_newest_first(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     told = [
-        ("2024-02-01T08:00:00Z", "The choir rehearses at 18:30 in the mill."),
-        ("2024-06-03T08:00:00Z", "The choir rehearses at 19:15 in the mill."),
-        ("2024-06-03T21:00:00Z", "The choir rehearses at 20:00 in the mill."),
+        ("2024-02-01T08:00:00Z", "The choir is at 18:30."),
+        ("2024-06-03T08:00:00Z", "The choir is at 19:15."),
+        ("2024-06-03T21:00:00Z", "Choir is on the 2nd floor."),
     ]
     messages = [{"role": "user", "content": text, "timestamp": at} for at, text in told]
     chat.post("/v1/messages", json={"session_id": user, "messages": messages, "wait": True}).raise_for_status()
-    ask(client, user, "When does the choir rehearse in the mill?", fields={"memory_score_threshold": 0})
+    ask(client, user, "When is the choir?", fields={"memory_score_threshold": 0})
     block = model.asked("chat")[-1]["messages"][0]["content"]
-    lines = [line.split("] ")[0] for line in block.split("\n") if "choir rehearses" in line]
+    lines = [line.split("] ")[0] for line in block.split("\n") if "hoir is" in line]
     assert lines == ["[user, 2024-06-03 21:00", "[user, 2024-06-03 08:00", "[user, 2024-02-01"]
 
 
