@@ -18,6 +18,7 @@ from utils.text import content_stems, count_tokens, cut_at_word, ends_with_quest
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
+SAID_ANEW = "said otherwise since"
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -100,6 +101,20 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
     return ordered
 
 
+def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
+    """The keys of statements that were made again later with other numbers alone: "at 9:30", and then "at 10:15"."""
+    newest: dict[frozenset[str], Gist] = {}
+    for gist in sorted((hit.gist for hit in hits), key=lambda gist: gist.timestamp):
+        newest[frozenset(_stated_stems(gist))] = gist
+    newest.pop(frozenset(), None)
+    last = [(hit.gist, newest.get(frozenset(_stated_stems(hit.gist)), hit.gist)) for hit in hits]
+    return frozenset(
+        gist.key
+        for gist, later in last
+        if gist.timestamp < later.timestamp and content_stems(gist.content) != content_stems(later.content)
+    )
+
+
 def _stated_stems(gist: Gist) -> set[str]:
     """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
     states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
@@ -129,13 +144,19 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         if hit.gist.key not in shown and hit.gist.id not in stated and on_one_line(hit.gist.content) not in sent
     ]
     similar = newest_first_of_each_subject(similar[: table.similar.items])
+    anew = said_anew(similar)
     quotes_of = (
         ("summaries", "Summaries of earlier conversation", table.summaries, map(_of_summary, bundle.summaries)),
         ("memories", "Facts the user asked to remember", table.memories, map(_of_key_value, bundle.memories)),
         ("observations", "Notes from earlier work", table.observations, map(_of_note, bundle.observations)),
         ("known", "Facts about the user", table.known, map(_of_known, bundle.known)),
         ("end", "The message that is asked for", table.end, _of_end(bundle)),
-        ("similar", "Earlier messages like this one", table.similar, map(_of_hit, similar)),
+        (
+            "similar",
+            "Earlier messages like this one",
+            table.similar,
+            (_of_hit(hit, hit.gist.key in anew) for hit in similar),
+        ),
         ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
     cuts = [(section, heading, cut, list(islice(quotes, cut.items))) for section, heading, cut, quotes in quotes_of]
@@ -208,10 +229,11 @@ def _of_end(bundle: Bundle) -> list[_Quote]:
     return [_Quote(before, "", gist.content, Citation.of_gist(gist, "end"))]
 
 
-def _of_hit(hit: Hit) -> _Quote:
+def _of_hit(hit: Hit, anew: bool) -> _Quote:
     gist = hit.gist
+    after = f", score {hit.score:.2f}{f', {SAID_ANEW}' if anew else ''}"
     source = Citation.of_gist(gist, "similar", hit.score)
-    return _Quote(f"{gist.name or gist.role}, ", f", score {hit.score:.2f}", gist.content, source)
+    return _Quote(f"{gist.name or gist.role}, ", after, gist.content, source)
 
 
 def _of_message(gist: Gist) -> _Quote:

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from agents.chat import (
+    SAID_ANEW,
     Drafting,
     Keeping,
     PromptSection,
@@ -21,6 +22,7 @@ from agents.chat import (
     ledger_of,
     newest_first_of_each_subject,
     quoted,
+    said_anew,
     settled,
 )
 from agents.openai_chat import (
@@ -299,17 +301,18 @@ def _memory_block(
     day = f", {at:%Y-%m-%d}" if at else ""
     summary = f"\nSummary of this conversation{day}: {quoted(text, SUMMARY)}\n" if text else ""
     days = days_of(hit.gist.timestamp for hit in hits)
+    anew = said_anew(hits)
     lines = [
-        _line(hit, dated(hit.gist.timestamp, days), changed.get(hit.gist.id))
+        _line(hit, dated(hit.gist.timestamp, days), changed.get(hit.gist.id), anew=hit.gist.key in anew)
         for hit in newest_first_of_each_subject(hits)
     ]
     memories = "\nMost relevant first, of one subject the newest first:\n" + "".join(lines)
     return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"
 
 
-def _line(hit: Hit, day: str, changed: Sequence[str] | None) -> str:
+def _line(hit: Hit, day: str, changed: Sequence[str] | None, *, anew: bool) -> str:
     label = quoted(hit.gist.name or hit.gist.role, NAME)
-    later = ""
+    later = f" ({SAID_ANEW})" if anew else ""
     if changed is not None:
         later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
     return f"[{label}, {day}] {quoted(hit.gist.content, QUOTED)}{later}\n"

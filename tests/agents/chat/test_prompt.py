@@ -126,7 +126,7 @@ def test_every_memory_has_its_day_and_the_time_where_two_share_it() -> None:
     assert lines(made, "similar") == [
         f"[2] user, {later:%Y-%m-%d %H:%M}, score 0.40: The ferry leaves at 8:05",
         f"[3] user, {later + timedelta(days=1):%Y-%m-%d}, score 0.50: My bike is red",
-        f"[4] user, {START:%Y-%m-%d %H:%M}, score 0.60: The ferry leaves at 7:10",
+        f"[4] user, {START:%Y-%m-%d %H:%M}, score 0.60, said otherwise since: The ferry leaves at 7:10",
         f"[5] user, {later:%Y-%m-%d %H:%M}, score 0.30: When does the ferry leave?",
     ]
     assert lines(made, "recent") == [f"[6] user, {START + timedelta(hours=2):%Y-%m-%d %H:%M}: I row"]

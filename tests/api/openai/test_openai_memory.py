@@ -323,8 +323,11 @@ def test_memories_come_with_their_days_of_one_subject_the_newest_first(
     chat.post("/v1/messages", json={"session_id": user, "messages": messages, "wait": True}).raise_for_status()
     ask(client, user, "When is the choir?", fields={"memory_score_threshold": 0})
     block = model.asked("chat")[-1]["messages"][0]["content"]
-    lines = [line.split("] ")[0] for line in block.split("\n") if "hoir is" in line]
-    assert lines == ["[user, 2024-06-03 21:00", "[user, 2024-06-03 08:00", "[user, 2024-02-01"]
+    assert [line for line in block.split("\n") if "hoir is" in line] == [
+        "[user, 2024-06-03 21:00] Choir is on the 2nd floor.",
+        "[user, 2024-06-03 08:00] The choir is at 19:15.",
+        "[user, 2024-02-01] The choir is at 18:30. (said otherwise since)",
+    ]
 
 
 def test_the_summary_of_a_conversation_comes_with_its_day(
