@@ -71,6 +71,13 @@ def descending(edge: Edge) -> bytes:
     return inverted if edge[1] else successor(inverted)
 
 
+def is_inside(bound: Bound, other: Bound) -> bool:
+    """Whether a range of keys lies in another."""
+    if any(one.points is not None or one.besides is not None for one in (bound, other)):
+        return False
+    return ascending(other.low) <= ascending(bound.low) and ascending(bound.high) <= ascending(other.high)
+
+
 def is_point(condition: object) -> bool:
     """Whether a field's condition is a value that one key stands for."""
     return type(condition) in _EXACT_TYPES

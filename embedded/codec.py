@@ -14,6 +14,7 @@ from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.dbref import DBRef
 from bson.errors import BSONError
+from bson.raw_bson import RawBSONDocument
 
 from embedded.errors import StoreError
 
@@ -106,6 +107,12 @@ def encode_cursor(batch_name: bytes, batch: Iterable[bytes], cursor_id: int, nam
     whole = 4 + len(_CURSOR) + cursor + len(_OK) + 1
     head = (_INT32.pack(whole), _CURSOR, _INT32.pack(cursor), b"\x04", batch_name, b"\x00", _INT32.pack(array))
     return b"".join((*head, *parts, tail, _OK, b"\x00"))
+
+
+def cursor_of(reply: bytes) -> int:
+    """The id of the cursor of which a reply has a batch; 0 where nothing follows."""
+    cursor = RawBSONDocument(reply).get("cursor")
+    return int(cursor["id"]) if cursor is not None else 0
 
 
 def encode_value_document(name: str, raw: bytes | None, fields: Mapping[str, Any]) -> bytes:

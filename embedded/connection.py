@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import cast
 
+from embedded.codec import cursor_of
 from embedded.dispatch import Dispatcher
 from embedded.wire import HEADER_SIZE, Request, WireError, message_length, parse, reply_head
 
@@ -27,6 +28,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._request: Request | None = None
         self._paused = False
+        self._stalled = False  # a cursor's next batch waits until the client reads
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
@@ -36,6 +38,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        if self._request is not None and self._request.exhaust:
+            self._dispatcher.abandon(self._request)
         self._dispatcher.activity.disconnected(self._number)
         self._changed(self, False)
 
@@ -61,6 +65,8 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._paused = False
+        if self._stalled:
+            self._exhaust()
         self._go_on()
 
     def close(self) -> None:
@@ -105,12 +111,25 @@ class Connection(asyncio.Protocol):
     def _answer(self, reply: bytes) -> None:
         request, self._request = self._request, None
         if request is not None and request.wants_reply and self._transport is not None:
-            head = reply_head(request, reply)
+            more = request.exhaust and cursor_of(reply) != 0
+            head = reply_head(request, reply, more=more)
             self._dispatcher.activity.bytes_out += len(head) + len(reply)
             if len(reply) < _LARGE:
                 self._transport.write(head + reply)
             else:
                 self._transport.writelines((head, reply))
+            if more:
+                self._request = request
+                asyncio.get_running_loop().call_soon(self._exhaust)
+
+    def _exhaust(self) -> None:
+        """Sends the next batch of a cursor, for which the client does not ask."""
+        self._stalled = self._paused
+        if self._paused or self._request is None or self._transport is None:
+            return
+        reply = self._dispatcher.handle(self._request, self._number, self._done)
+        if reply is not None:
+            self._done(reply)
 
     def _refuse(self, error: Exception) -> None:
         logger.warning("connection %d closed: %s", self._number, error)

@@ -43,7 +43,9 @@ class Asker:
 class Cursor:
     """An open result: the rest of its stream, and the document that did not fit the last batch.
 
-    A stream that has left the event loop once does so again for every batch: `leaves`.
+    A stream that has left the event loop once does so again for every batch: `leaves`. `more`: whether anything may
+    be left. As in MongoDB, that is found out by looking where the stream `knows_end`, as what is sorted or listed does,
+    or where all of its `limit` was given; else a full batch may be followed by an empty one.
     """
 
     id: int
@@ -54,20 +56,29 @@ class Cursor:
     used: float = field(default_factory=time.monotonic)
     patience: float = IDLE_SECONDS
     leaves: bool = False
+    knows_end: bool = True
+    limit: int = 0
+    given: int = 0
+    more: bool = False
 
     def fill(self, size: int) -> Iterator[list[bytes] | Breath]:
         """Up to `size` documents (0: no limit) and 16 MiB, as the last value; breaths before.
 
-        `pending` is None afterwards exactly if nothing is left.
+        `more` says afterwards whether anything may be left.
         """
         batch: list[bytes] = []
         room = MAX_DOCUMENT
+        self.more = False
         if self.pending is not None:
             batch.append(self.pending)
             room -= len(self.pending)
             self.pending = None
         if self.leaves:
             yield Leave.LOOP
+        if self._is_full(batch, size):
+            self.given += len(batch)
+            yield batch
+            return
         for raw in self.stream:
             if not isinstance(raw, bytes):
                 self.leaves = self.leaves or raw is Leave.LOOP
@@ -75,10 +86,19 @@ class Cursor:
                 continue
             room -= len(raw)
             if (size and len(batch) >= size) or (room < 0 and batch):
-                self.pending = raw
+                self.pending, self.more = raw, True
                 break
             batch.append(raw)
+            if self._is_full(batch, size):
+                break
+        self.given += len(batch)
         yield batch
+
+    def _is_full(self, batch: list[bytes], size: int) -> bool:
+        """Whether a batch ends here without a look at what follows."""
+        full = bool(size) and len(batch) >= size and not self.knows_end
+        self.more = full and self.given + len(batch) != self.limit
+        return full
 
 
 class Cursors:

@@ -11,6 +11,8 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
 
 from embedded.activity import Activity
 from embedded.codec import encode_error
@@ -37,6 +39,9 @@ class Dispatcher:
     def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
         self._store = store
         self._loop = loop
+        self._unacknowledged: set[int] = set()  # writes whose clients wait for no reply
+        self._behind: list[tuple[set[int], Callable[[], None]]] = []  # reads, each behind those that came before it
+        self._numbers = count(1)
         self._threads = ThreadPoolExecutor(READING_THREADS, thread_name_prefix="reader")
         _logged.addHandler(store.activity.log)
 
@@ -56,14 +61,36 @@ class Dispatcher:
         operation = self.activity.began(name, request.body, request.sequences, connection)
         call = Call(name, request.body, request.sequences, self._store, connection, operation)
 
+        number = None
+        if not request.wants_reply and isinstance(COMMANDS.get(name), Write):
+            self._unacknowledged.add(number := next(self._numbers))
+
         def over(reply: Reply) -> None:
             self._over(call)
+            self._written(number)
             done(reply)
 
         reply = self._begin(call, over)
         if reply is not None:
             self._over(call)
+            self._written(number)
         return reply
+
+    def abandon(self, request: Request) -> None:
+        """Ends the cursor of a client that is gone."""
+        self._store.cursors.kill([request.body["getMore"]])
+
+    def _written(self, number: int | None) -> None:
+        """Lets reads begin that came behind an unacknowledged write: nothing else tells their clients of it."""
+        if number is None:
+            return
+        self._unacknowledged.discard(number)
+        for before, _ in self._behind:
+            before.discard(number)
+        ready = [begin for before, begin in self._behind if not before]
+        self._behind = [(before, begin) for before, begin in self._behind if before]
+        for begin in ready:
+            begin()
 
     def _over(self, call: Call) -> None:
         operation = call.operation
@@ -78,6 +105,9 @@ class Dispatcher:
             if isinstance(command, Now):
                 return command.run(call)
             if isinstance(command, Read):
+                if self._unacknowledged:
+                    self._behind.append((set(self._unacknowledged), partial(self._read_behind, call, command, done)))
+                    return None
                 return self._read(call, command.run(call), done)
         except Exception as error:
             return error_reply(error, call.name)
@@ -89,6 +119,14 @@ class Dispatcher:
             )
         )
         return None
+
+    def _read_behind(self, call: Call, command: Read, done: Callable[[Reply], None]) -> None:
+        try:
+            reply = self._read(call, command.run(call), done)
+        except Exception as error:
+            reply = error_reply(error, call.name)
+        if reply is not None:
+            done(reply)
 
     def _read(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> Reply | None:
         until = time.perf_counter() + LOOP_SECONDS

@@ -14,6 +14,7 @@ from embedded.bounds import (
     Bounds,
     ascending,
     descending,
+    is_inside,
     is_point,
     merge_bounds,
     read_bounds,
@@ -245,13 +246,22 @@ def _holds_all(index: Index, bounds: Bounds) -> bool:
             path in bounds.existing or any(bound.present for bound in bounds.fields.get(path, []))
         ):
             continue
-        values = bounds.equalities.get(path)
-        if values is None or any(value is None or isinstance(value, list) for value in values):
-            return False
-        holds = compile_filter({path: condition})
-        if not all(holds(_nested(path, value)) for value in values):
+        if not _within(path, condition, bounds):
             return False
     return True
+
+
+def _within(path: str, condition: object, bounds: Bounds) -> bool:
+    """Whether what a filter says of a path implies a condition on it."""
+    values = bounds.equalities.get(path)
+    if values is not None and not any(value is None or isinstance(value, list) for value in values):
+        holds = compile_filter({path: condition})
+        if all(holds(_nested(path, value)) for value in values):
+            return True
+    wanted = read_bounds({path: condition})
+    found = bounds.fields.get(path, [])
+    needed = wanted.fields.get(path, [])
+    return wanted.complete and bool(needed) and all(any(is_inside(bound, need) for bound in found) for need in needed)
 
 
 def _nested(path: str, value: object) -> dict[str, Any]:

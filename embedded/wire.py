@@ -12,7 +12,7 @@ from embedded.errors import StoreError
 
 MAX_MESSAGE = 48_000_000
 OP_REPLY, OP_QUERY, OP_MSG = 1, 2004, 2013
-CHECKSUM_PRESENT, MORE_TO_COME = 1, 2
+CHECKSUM_PRESENT, MORE_TO_COME, EXHAUST_ALLOWED = 1, 2, 1 << 16
 _KNOWN_FLAGS = 0xFFFF_0000 | CHECKSUM_PRESENT | MORE_TO_COME
 
 _HEADER = struct.Struct("<iiii")
@@ -30,13 +30,15 @@ class WireError(Exception):
 
 @dataclass(slots=True)
 class Request:
-    """One command: its document, the raw documents that came beside it, and how to answer."""
+    """One command: its document, the raw documents that came beside it, and how to answer. `exhaust`: the client takes
+    the batches of a cursor one after the other without asking for each."""
 
     request_id: int
     body: Document
     sequences: dict[str, list[bytes]]
     wants_reply: bool = True
     legacy: bool = False
+    exhaust: bool = False
 
 
 def message_length(buffer: bytes | bytearray) -> int:
@@ -88,7 +90,8 @@ def _parse_msg(message: bytes, request_id: int) -> Request:
         raise WireError("no body")
     if not sequences.keys().isdisjoint(body):
         raise WireError("a field both in the body and beside it")
-    return Request(request_id, body, sequences, wants_reply=not flags & MORE_TO_COME)
+    exhaust = bool(flags & EXHAUST_ALLOWED) and "getMore" in body
+    return Request(request_id, body, sequences, wants_reply=not flags & MORE_TO_COME, exhaust=exhaust)
 
 
 def _parse_query(message: bytes, request_id: int) -> Request:
@@ -120,11 +123,11 @@ def _split_documents(message: bytes, position: int, end: int) -> list[bytes]:
     return documents
 
 
-def reply_head(request: Request, reply: bytes) -> bytes:
-    """What goes before the BSON document `reply` in the message that answers `request`."""
+def reply_head(request: Request, reply: bytes, *, more: bool = False) -> bytes:
+    """What goes before the BSON document `reply` in the message that answers `request`. `more`: another one follows."""
     if request.legacy:
         return _REPLY_HEAD.pack(36 + len(reply), 0, request.request_id, OP_REPLY, 8, 0, 0, 1)
-    return _MSG_HEAD.pack(21 + len(reply), 0, request.request_id, OP_MSG, 0, 0)
+    return _MSG_HEAD.pack(21 + len(reply), 0, request.request_id, OP_MSG, MORE_TO_COME if more else 0, 0)
 
 
 def request_message(request_id: int, body: bytes) -> bytes:

@@ -1,7 +1,6 @@
 """The core: everything that remembers, recalls, summarises and forgets, over one database."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +17,9 @@ from memory.store import Store, reclaim
 from memory.traces import ToolTraces
 from memory.turns import Conversations
 from utils.errors import ModelUnavailable
+from utils.tasks import each
 
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -67,16 +65,7 @@ class Engine:
         steps += [partial(reclaim, queue.collection, queue.field) for one in self.products for queue in one.queues]
         steps += [product.sweep for product in self.products]
         steps += [self.oversight.forgetter.finish]
-        first: Exception | None = None
-        for step in steps:
-            try:
-                await step()
-            except Exception as error:
-                if first is not None:
-                    log.warning("another step of the sweep failed", exc_info=error)
-                first = first or error
-        if first is not None:
-            raise first
+        await each(steps)
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""

@@ -1,11 +1,15 @@
-"""Work that goes on beside what its caller does meanwhile, and no longer than that."""
+"""Work that goes on beside what its caller does meanwhile, and no longer than that; and steps, none of which holds up
+another."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -22,3 +26,18 @@ async def begun(work: Coroutine[Any, Any, T]) -> AsyncIterator["asyncio.Task[T]"
         else:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+async def each(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
+    """Takes steps one after the other. One that fails holds up no other: the first error is raised at the end, the
+    others are logged."""
+    first: Exception | None = None
+    for step in steps:
+        try:
+            await step()
+        except Exception as error:
+            if first is not None:
+                log.warning("another step failed", exc_info=error)
+            first = first or error
+    if first is not None:
+        raise first

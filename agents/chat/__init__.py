@@ -9,13 +9,23 @@ from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.memory_agent import MemoryAgent
-from agents.chat.prompt import PromptSection, ledger_of, quoted
+from agents.chat.prompt import (
+    SAID_ANEW,
+    PromptSection,
+    dated,
+    days_of,
+    ledger_of,
+    newest_first_of_each_subject,
+    quoted,
+    said_anew,
+)
 from agents.chat.rounds import ROUNDS, Toolbox
 from agents.chat.vision_agent import VisionAgent
 from agents.chat.writer_agent import WriterAgent
 
 __all__ = [
     "ROUNDS",
+    "SAID_ANEW",
     "Answer",
     "ChatRequest",
     "Citation",
@@ -32,7 +42,11 @@ __all__ = [
     "Toolbox",
     "VisionAgent",
     "WriterAgent",
+    "dated",
+    "days_of",
     "ledger_of",
+    "newest_first_of_each_subject",
     "quoted",
+    "said_anew",
     "settled",
 ]

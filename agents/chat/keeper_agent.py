@@ -1,7 +1,7 @@
 """The keeper agent: keeps what the user asks to be kept under a key, and deletes what is to be forgotten."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from agents.chat.context import Context
 from memory.domain import KeyValue
 from memory.engine import Engine
 from memory.facts import (
+    Fact,
     attribute_meant,
     fact_meant,
     facts_near,
@@ -47,6 +48,7 @@ OTHER_WAYS = (
     "You can say what it is, as in “forget that I live in Lyon”, delete the message that says it, or this conversation."
 )
 WHICH = "You told me several of these, so nothing was deleted. Which one? Say “forget that”, and what it is:"
+OF_THE_USER = frozenset(content_stems("the user"))  # what a fact says beside the statement
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _MY = re.compile(r"^(?:my|our|the) ", re.IGNORECASE)
@@ -135,19 +137,20 @@ class KeeperAgent:
             return await self._forget_said(context, meant, facts_near(meant, facts))
         forgetter = self._engine.oversight.forgetter
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
-        messages = await forgetter.sources_of(owner, fact)
         with suppress(NotFound):  # somebody else was faster
             values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
-            await forgetter.redact(owner, fact.key, values)
-            await self._engine.chats.keyvalues.delete(owner, fact.key)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))  # it may state the value, too
+        # All that states it is looked for before any of it goes, and the fact goes last: what fails changes nothing.
         stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
-        messages += sum([await forgetter.exchange(owner, source) for source in stated])
+        messages = await forgetter.exchanges(owner, [*fact.sources, *stated])
+        await forgetter.redact(owner, fact.key, values)
+        with suppress(NotFound):
+            await self._engine.chats.keyvalues.delete(owner, fact.key)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
         left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
         left += f" {SPOKEN_OF}" if others else ""
-        left += await self._told_elsewhere(owner, meant)
+        left += (await self._forget_facts(owner, meant))[1]
         return await self._forgotten(context, f"I have forgotten {what}{also}.{left}")
 
     async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
@@ -159,10 +162,11 @@ class KeeperAgent:
         if not said and (attribute := attribute_meant(meant)) is not None:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
-                each = {one.statement.casefold(): f"- {one.statement}" for one in said}
-                return replace(context, done="\n".join([WHICH, *list(each.values())[-CANDIDATES:]]))
-        elsewhere = await self._told_elsewhere(owner, meant)
-        if not said:
+                return replace(context, done=_which(one.statement for one in said))
+        facts, elsewhere = await self._forget_facts(owner, meant)
+        if not said and len({fact.text for fact in facts}) > 1:
+            return replace(context, done=_which(fact.text for fact in facts))
+        if not said and not facts:
             hint = f" The closest I have: {named}." if named else ""
             return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
         for one in said:
@@ -190,13 +194,26 @@ class KeeperAgent:
         for key, value in owned(said.statement):
             await self._engine.oversight.forgetter.redact(owner, key, [value])
 
-    async def _told_elsewhere(self, owner: str, meant: str) -> str:
-        """What is left to say where facts of conversations tell what is to be forgotten: these are forgotten there."""
-        asked = set(content_stems(meant))
-        facts = await self._engine.knowledge.facts.page(owner, limit=LOOKED_AT)
-        found = {fact.memory_id for fact, _ in facts if asked and asked <= set(content_stems(fact.text))}
-        named = ", ".join(f"“{conversation}”" for conversation in sorted(found)[:3])
-        return f" It was also told in the conversation {named}, and can be forgotten there." if found else ""
+    async def _forget_facts(self, owner: str, meant: str) -> tuple[list[Fact], str]:
+        """Deletes the one fact that is meant and that no message states; returns those that are meant so, and what is
+        left to say where messages of conversations with facts of their own state it: these are forgotten there."""
+        asked, facts = set(content_stems(meant)), self._engine.knowledge.facts
+        stems = {fact: set(content_stems(fact.text)) for fact, _ in await facts.page(owner, limit=LOOKED_AT)}
+        found = [fact for fact in stems if asked and asked <= stems[fact]]
+        unsourced = [fact for fact in found if not fact.sources]
+        unsourced = [fact for fact in unsourced if stems[fact] <= asked | OF_THE_USER] or unsourced
+        if len({fact.text for fact in unsourced}) == 1:
+            for fact in unsourced:
+                with suppress(NotFound):  # it went with another of its chain
+                    await facts.forget_unsourced(owner, fact.id)
+        named = ", ".join(f"“{name}”" for name in sorted({fact.memory_id for fact in found if fact.sources})[:3])
+        return unsourced, f" It was also told in the conversation {named}, and can be forgotten there." if named else ""
+
+
+def _which(statements: Iterable[str]) -> str:
+    """The question which of several statements is meant."""
+    each = {statement.casefold(): f"- {statement}" for statement in statements}
+    return "\n".join([WHICH, *list(each.values())[-CANDIDATES:]])
 
 
 def _only_one_of(meant: str, facts: Sequence[KeyValue]) -> KeyValue | None:

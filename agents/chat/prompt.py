@@ -1,9 +1,12 @@
 """The prompt of an answer: the platform document's order and truncation table, text by text; pure functions."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from itertools import islice
+from typing import NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
@@ -11,10 +14,11 @@ from memory.domain import Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
-from utils.text import count_tokens, cut_at_word, on_one_line
+from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark, on_one_line
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
+SAID_ANEW = "said otherwise since"
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -73,6 +77,54 @@ def quoted(text: str, characters: int | None) -> str:
     return QUOTE_MARK.sub("&lt;", cut_at_word(text, characters))
 
 
+def days_of(moments: Iterable[datetime]) -> Counter[date]:
+    """How many of some moments each day has."""
+    return Counter(moment.date() for moment in moments)
+
+
+def dated(moment: datetime, days: Counter[date]) -> str:
+    """The day of a moment, and the time where it shares the day with others."""
+    return f"{moment:%Y-%m-%d %H:%M}" if days[moment.date()] > 1 else f"{moment:%Y-%m-%d}"
+
+
+def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits in their order, but that statements which share at least half of their words stand newest first."""
+    ordered, stems = list(hits), [_stated_stems(hit.gist) for hit in hits]
+    left = list(range(len(hits)))
+    while left:
+        first, *others = left
+        same = [first, *(at for at in others if _are_of_one_subject(stems[first], stems[at]))]
+        newest = sorted((hits[at] for at in same), key=lambda hit: hit.gist.timestamp, reverse=True)
+        for at, hit in zip(same, newest, strict=True):
+            ordered[at] = hit
+        left = [at for at in others if at not in same]
+    return ordered
+
+
+def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
+    """The keys of statements that were made again later with other numbers alone: "at 9:30", and then "at 10:15"."""
+    newest: dict[frozenset[str], Gist] = {}
+    for gist in sorted((hit.gist for hit in hits), key=lambda gist: gist.timestamp):
+        newest[frozenset(_stated_stems(gist))] = gist
+    newest.pop(frozenset(), None)
+    last = [(hit.gist, newest.get(frozenset(_stated_stems(hit.gist)), hit.gist)) for hit in hits]
+    return frozenset(
+        gist.key
+        for gist, later in last
+        if gist.timestamp < later.timestamp and content_stems(gist.content) != content_stems(later.content)
+    )
+
+
+def _stated_stems(gist: Gist) -> set[str]:
+    """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
+    states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
+    return {stem for stem in content_stems(gist.content) if stem.isalpha()} if states else set()
+
+
+def _are_of_one_subject(stems: set[str], others: set[str]) -> bool:
+    return bool(stems and others) and 2 * len(stems & others) >= max(len(stems), len(others))
+
+
 def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     """The prompt for a request: history, images, summaries, facts, observations, similar messages, recent
     turns, location, query."""
@@ -91,21 +143,31 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         for hit in bundle.recall.hits
         if hit.gist.key not in shown and hit.gist.id not in stated and on_one_line(hit.gist.content) not in sent
     ]
-    quotes = (
+    similar = newest_first_of_each_subject(similar[: table.similar.items])
+    anew = said_anew(similar)
+    quotes_of = (
         ("summaries", "Summaries of earlier conversation", table.summaries, map(_of_summary, bundle.summaries)),
         ("memories", "Facts the user asked to remember", table.memories, map(_of_key_value, bundle.memories)),
         ("observations", "Notes from earlier work", table.observations, map(_of_note, bundle.observations)),
         ("known", "Facts about the user", table.known, map(_of_known, bundle.known)),
         ("end", "The message that is asked for", table.end, _of_end(bundle)),
-        ("similar", "Earlier messages like this one", table.similar, map(_of_hit, similar)),
+        (
+            "similar",
+            "Earlier messages like this one",
+            table.similar,
+            (_of_hit(hit, hit.gist.key in anew) for hit in similar),
+        ),
         ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
+    cuts = [(section, heading, cut, list(islice(quotes, cut.items))) for section, heading, cut, quotes in quotes_of]
+    days = days_of(quote.source.timestamp for _, _, _, quotes in cuts for quote in quotes)
     sections = [_history(request.history, table.history), _images(context.images)]
     given: list[Citation] = []
-    for section, heading, cut, memories in quotes:
+    for section, heading, cut, quotes in cuts:
         lines = []
-        for label, text, source in islice(memories, cut.items):
+        for before, after, text, source in quotes:
             given.append(replace(source, n=len(given) + 1, section=section))
+            label = f"{before}{dated(source.timestamp, days)}{after}"
             lines.append(f"[{len(given)}] {quoted(label, None)}: {quoted(text, cut.characters)}\n")
         body = f'## {heading}\n<memory kind="{section}">\n{"".join(lines)}</memory>\n\n'
         sections.append(PromptSection(section, body if lines else ""))
@@ -129,25 +191,32 @@ def _images(described: str | None) -> PromptSection:
     return PromptSection("images", body if described else "")
 
 
-# A memory as it will stand in the prompt: a label, the text, and what it is.
-_Quote = tuple[str, str, Citation]
+class _Quote(NamedTuple):
+    """A memory as it will stand in the prompt: what stands before and after its date, the text, and what it is."""
+
+    before: str
+    after: str
+    text: str
+    source: Citation
 
 
 def _of_summary(summary: Summary) -> _Quote:
-    return f"summary, {summary.timestamp:%Y-%m-%d}", summary.text, Citation.of_summary(summary)
+    return _Quote("summary, ", "", summary.text, Citation.of_summary(summary))
 
 
 def _of_key_value(kept: KeyValue) -> _Quote:
-    return kept.key, kept.value, Citation.of_key_value(kept)
+    return _Quote(f"{kept.key}, ", "", kept.value, Citation.of_key_value(kept))
 
 
 def _of_note(recalled: Recalled) -> _Quote:
     note = recalled.observation
-    return quoted(f"{note.category}, {note.source}", 80), note.content, Citation.of_observation(recalled)
+    return _Quote(
+        quoted(f"{note.category}, {note.source}", 80) + ", ", "", note.content, Citation.of_observation(recalled)
+    )
 
 
 def _of_known(fact: Fact) -> _Quote:
-    return f"since {fact.valid_from:%Y-%m-%d}", fact.text, Citation.of_fact(fact)
+    return _Quote("since ", "", fact.text, Citation.of_fact(fact))
 
 
 def _of_end(bundle: Bundle) -> list[_Quote]:
@@ -156,18 +225,19 @@ def _of_end(bundle: Bundle) -> list[_Quote]:
     if end is None or gist is None:
         return []
     kind = "question" if end.asking else "message"
-    label = f"{'last' if end.last else 'first'} {kind} of the {end.role}, {gist.timestamp:%Y-%m-%d %H:%M}"
-    return [(label, gist.content, Citation.of_gist(gist, "end"))]
+    before = f"{'last' if end.last else 'first'} {kind} of the {end.role}, "
+    return [_Quote(before, "", gist.content, Citation.of_gist(gist, "end"))]
 
 
-def _of_hit(hit: Hit) -> _Quote:
+def _of_hit(hit: Hit, anew: bool) -> _Quote:
     gist = hit.gist
-    label = f"{gist.name or gist.role}, {gist.timestamp:%Y-%m-%d}, score {hit.score:.2f}"
-    return label, gist.content, Citation.of_gist(gist, "similar", hit.score)
+    after = f", score {hit.score:.2f}{f', {SAID_ANEW}' if anew else ''}"
+    source = Citation.of_gist(gist, "similar", hit.score)
+    return _Quote(f"{gist.name or gist.role}, ", after, gist.content, source)
 
 
 def _of_message(gist: Gist) -> _Quote:
-    return gist.name or gist.role, gist.content, Citation.of_gist(gist, "recent")
+    return _Quote(f"{gist.name or gist.role}, ", "", gist.content, Citation.of_gist(gist, "recent"))
 
 
 def cited(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:

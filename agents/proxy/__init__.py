@@ -2,5 +2,6 @@
 
 from agents.proxy.proxy import Proxy
 from agents.proxy.request import Proxied, ProxyOptions, ProxyRequest
+from agents.proxy.transcript import keep_earlier, news_of
 
-__all__ = ["Proxied", "Proxy", "ProxyOptions", "ProxyRequest"]
+__all__ = ["Proxied", "Proxy", "ProxyOptions", "ProxyRequest", "keep_earlier", "news_of"]

@@ -9,14 +9,26 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
-from agents.chat import Drafting, Keeping, PromptSection, ledger_of, quoted, settled
+from agents.chat import (
+    SAID_ANEW,
+    Drafting,
+    Keeping,
+    PromptSection,
+    dated,
+    days_of,
+    ledger_of,
+    newest_first_of_each_subject,
+    quoted,
+    said_anew,
+    settled,
+)
 from agents.openai_chat import (
     DONE,
     choices_of,
     event_of,
-    kept_text,
     memory_hits,
     newest_user,
     parsed,
@@ -27,6 +39,7 @@ from agents.openai_chat import (
 )
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.request import Proxied, ProxyRequest
+from agents.proxy.transcript import keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
 from config.prompts import prompt
@@ -154,25 +167,25 @@ class Proxy:
         self._engine.gists.encoder.read_ahead(asked)
         await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         reading = asyncio.create_task(self._remembered(request, turn_id, asked))
-        new = at == len(messages) - 1
-        opening = self._keeping.start(self._open(request, _Opened(turn_id, kept_text(content)), new=new))
+        opening = self._keeping.start(self._open(request, turn_id))
         await asyncio.shield(asyncio.wait([opening, reading]))
         return _Exchange(request, opening.result(), reading.result())
 
-    async def _open(self, request: ProxyRequest, opened: _Opened, *, new: bool) -> _Opened:
-        """Finds the place of an exchange. `new`: the user's message is the last one; else it was told before, and the
-        model goes on with it."""
+    async def _open(self, request: ProxyRequest, turn_id: str) -> _Opened:
+        """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
+        the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        if not opened.query:
-            return opened
-        if not new or request.retried:
-            earlier = await turns.last_exchange(owner, session, opened.query, answered=request.retried)
+        news = await news_of(self._engine, owner, session, request.body["messages"])
+        opened = _Opened(turn_id, news.newest)
+        if news.newest and (request.retried or not news.is_new):
+            earlier = await turns.last_exchange(owner, session, news.newest, answered=request.retried)
             if earlier is not None:
                 turn_id, place = earlier
-                return _Opened(turn_id, opened.query, place, resumed=True)
-        if not new:
+                return _Opened(turn_id, news.newest, place, resumed=True)
+        await keep_earlier(self._engine, owner, session, turn_id, news)
+        if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(opened.turn_id), "user", opened.query, now(), turn_id=opened.turn_id, stating=True)
+        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         return replace(opened, place=place)
 
@@ -191,7 +204,7 @@ class Proxy:
         try:
             recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
-                engine.chats.digests.get(owner, options.memory_id),
+                engine.chats.digests.dated(owner, options.memory_id),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
@@ -275,24 +288,34 @@ class Proxy:
         return opened.place if kept else None
 
 
-def _memory_block(hits: Sequence[Hit], digest: str, changed: Mapping[str, Sequence[str]]) -> str:
+def _memory_block(
+    hits: Sequence[Hit], digest: tuple[str, datetime | None], changed: Mapping[str, Sequence[str]]
+) -> str:
     """The summary, then the memories, most relevant first; nothing where no memory suits the message.
 
     `changed`: by the ids of messages, the facts that replaced what they state; none where it merely ended.
     """
     if not hits:
         return ""
-    summary = f"\nSummary of this conversation: {quoted(digest, SUMMARY)}\n" if digest else ""
-    memories = "\nMost relevant first:\n" + "".join(_line(hit, changed.get(hit.gist.id)) for hit in hits)
+    text, at = digest
+    day = f", {at:%Y-%m-%d}" if at else ""
+    summary = f"\nSummary of this conversation{day}: {quoted(text, SUMMARY)}\n" if text else ""
+    days = days_of(hit.gist.timestamp for hit in hits)
+    anew = said_anew(hits)
+    lines = [
+        _line(hit, dated(hit.gist.timestamp, days), changed.get(hit.gist.id), anew=hit.gist.key in anew)
+        for hit in newest_first_of_each_subject(hits)
+    ]
+    memories = "\nMost relevant first, of one subject the newest first:\n" + "".join(lines)
     return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"
 
 
-def _line(hit: Hit, changed: Sequence[str] | None) -> str:
+def _line(hit: Hit, day: str, changed: Sequence[str] | None, *, anew: bool) -> str:
     label = quoted(hit.gist.name or hit.gist.role, NAME)
-    later = ""
+    later = f" ({SAID_ANEW})" if anew else ""
     if changed is not None:
         later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
-    return f"[{label}] {quoted(hit.gist.content, QUOTED)}{later}\n"
+    return f"[{label}, {day}] {quoted(hit.gist.content, QUOTED)}{later}\n"
 
 
 def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from starlette.datastructures import URL
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest
+from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, keep_earlier, news_of
 from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.once import JSON_TYPE, Handler, once, once_id
@@ -276,6 +276,8 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
         recipe=options.recipe,
         retried=request.once is not None,
     )
+    news = await news_of(memory.engine, request.owner, options.memory_id, messages)
+    await keep_earlier(memory.engine, request.owner, options.memory_id, turn_id, news)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not request.streamed:

@@ -14,7 +14,7 @@ from embedded.commands.opening import Stage, breathing, counted, everything, ope
 from embedded.commands.reading import FIRST_BATCH, first_batch, read_batch_size
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
-from embedded.cursors import Asker, Leave, Stream
+from embedded.cursors import Asker, Cursor, Leave, Stream
 from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
@@ -36,7 +36,7 @@ def aggregate(call: Call) -> Steps:
     asker = Asker(call.breathe)
     target = call.body[call.name]
     namespace = call.namespace if isinstance(target, str) else f"{call.database}.$cmd.aggregate"
-    return first_batch(call, _stream(call, stages, asker), size, namespace, asker)
+    return first_batch(call, Cursor(0, namespace, _stream(call, stages, asker), asker, knows_end=False), size)
 
 
 def _stream(call: Call, stages: Sequence[Stage], asker: Asker) -> Stream:

@@ -8,6 +8,7 @@ from embedded.commands.call import Call, Command, Steps, read, write
 from embedded.commands.checks import check_admin
 from embedded.commands.reading import NO_LIMIT, first_batch, read_batch_size
 from embedded.counting import collection_stats
+from embedded.cursors import Cursor
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
@@ -57,7 +58,7 @@ def list_collections(call: Call) -> Steps:
         if selects(document):
             shown.append(encode(document))
     size = read_batch_size(call.document("cursor"), "cursor", NO_LIMIT)
-    return first_batch(call, iter(shown), size, f"{call.database}.$cmd.listCollections")
+    return first_batch(call, Cursor(0, f"{call.database}.$cmd.listCollections", iter(shown)), size)
 
 
 def _describe(collection: Collection, *, name_only: bool) -> Document:

@@ -8,6 +8,7 @@ from embedded.codec import Document, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read, write
 from embedded.commands.checks import check_collation
 from embedded.commands.reading import NO_LIMIT, first_batch, read_batch_size
+from embedded.cursors import Cursor
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
@@ -86,6 +87,8 @@ def read_spec(given: Mapping[str, Any]) -> Document:
     for option in ("unique", "sparse"):
         if given.get(option):
             spec[option] = True
+    if "background" in given:  # means nothing any more, and is listed
+        spec["background"] = bool(given["background"])
     if "expireAfterSeconds" in given:
         spec["expireAfterSeconds"] = _expiry(key, given["expireAfterSeconds"])
     if "partialFilterExpression" in given:
@@ -209,7 +212,7 @@ def list_indexes(call: Call) -> Steps:
         raise StoreError(26, f"ns does not exist: {call.namespace}")
     shown = [encode(index.spec) for index in collection.indexes]
     size = read_batch_size(call.document("cursor"), "cursor", NO_LIMIT)
-    return first_batch(call, iter(shown), size, call.namespace)
+    return first_batch(call, Cursor(0, call.namespace, iter(shown)), size)
 
 
 COMMANDS: dict[str, Command] = {

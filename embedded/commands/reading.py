@@ -5,10 +5,11 @@ from typing import Any
 
 from bson import Int64
 
+from embedded.bounds import is_point
 from embedded.codec import encode_cursor, encode_reply
 from embedded.commands.call import Call, Command, Steps, now, read, read_count
 from embedded.counting import count as count_matches
-from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Asker, Cursor, Stream
+from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Cursor
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.operators.values import encode_key
@@ -42,21 +43,19 @@ def find(call: Call) -> Steps:
     stream = run_query(call.collection(), query, call.store.source)
     size = read_batch_size(call.body, call.name, FIRST_BATCH)
     single, lasting = call.boolean("singleBatch"), call.boolean("noCursorTimeout")
-    return first_batch(call, stream, size, call.namespace, single=single, lasting=lasting)
+    cursor = Cursor(0, call.namespace, stream, patience=SESSION_SECONDS if lasting else IDLE_SECONDS)
+    cursor.knows_end, cursor.limit = bool(query.sort) or is_point(query.filter.get("_id")), query.limit
+    return first_batch(call, cursor, size, single=single)
 
 
 def first_batch(
     call: Call,
-    stream: Stream,
+    cursor: Cursor,
     size: int,
-    namespace: str,
-    asker: Asker | None = None,
     *,
     single: bool = False,
-    lasting: bool = False,
 ) -> Steps:
-    """The reply with the first `size` documents; a cursor is kept if there are more, or if none were asked for yet."""
-    cursor = Cursor(0, namespace, stream, asker, patience=SESSION_SECONDS if lasting else IDLE_SECONDS)
+    """The reply with the first `size` documents; a cursor is kept where more may be left, or none were asked for."""
     found: list[bytes] = []
     if size:
         for batch in cursor.fill(size):
@@ -64,9 +63,9 @@ def first_batch(
                 found = batch
             else:
                 yield batch
-    more = (cursor.pending is not None or not size) and not single
+    more = (cursor.more or not size) and not single
     identifier = call.store.cursors.keep(cursor) if more else 0
-    yield encode_cursor(b"firstBatch", found, identifier, namespace)
+    yield encode_cursor(b"firstBatch", found, identifier, cursor.namespace)
 
 
 def read_batch_size(options: Mapping[str, Any], where: str, default: int) -> int:
@@ -92,7 +91,7 @@ def get_more(call: Call) -> Steps:
             found = batch
         else:
             yield batch
-    identifier = call.store.cursors.keep(cursor) if cursor.pending is not None else 0
+    identifier = call.store.cursors.keep(cursor) if cursor.more else 0
     yield encode_cursor(b"nextBatch", found, identifier, namespace)
 
 

@@ -113,9 +113,13 @@ class KeptKeys:
 
 def validate(call: Call) -> Steps:
     """Reads everything and changes nothing. Raises NamespaceNotFound (26)."""
-    for option in ("repair", "metadata", "checkBSONConformance", "fixMultikey", "background"):
+    for option in ("repair", "metadata", "checkBSONConformance", "fixMultikey"):
         if call.boolean(option):
             raise not_implemented(f"validate with {option}")
+    if call.boolean("background") and call.boolean("full"):
+        raise StoreError(
+            72, "Running the validate command with both { background: true } and { full: true } is not supported."
+        )
     collection = call.collection()
     if collection is None:
         raise StoreError(26, f"Collection '{call.namespace}' does not exist to validate.")
@@ -304,6 +308,6 @@ def _snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 COMMANDS: dict[str, Command] = {
     "validate": read(
         validate,
-        *("validate", "full", "repair", "metadata", "checkBSONConformance", "fixMultikey", "background"),
+        *("validate", "full", "scandata", "repair", "metadata", "checkBSONConformance", "fixMultikey", "background"),
     ),
 }

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from pymongo.errors import PyMongoError
 
@@ -18,6 +19,7 @@ from memory.store import Collections, claim, fail, held, pending, reclaim
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
+from utils.tasks import each
 
 DELETION_CUT_SHORT = timedelta(minutes=1)
 
@@ -36,14 +38,15 @@ class BankTidying:
         self._writer = writer
         self._banks = banks
 
-    async def work(self) -> int:
+    async def work(self) -> None:
         """Does what is due: sections that a crash left behind, banks to be condensed, deletions to be ended. Safe to
-        run twice at once; returns how many banks were condensed."""
-        await self._sections.work()
+        run twice at once."""
+        await each([self._sections.work, self._end_deletions, self.condense])
+
+    async def _end_deletions(self) -> None:
         old = {"deleted_at": {"$lt": now() - DELETION_CUT_SHORT}}
-        for bank in await self._documents.find(old, HEAD).limit(100).to_list(None):
-            await self._banks.end_deletion(bank)
-        return await self.condense()
+        cut_short = await self._documents.find(old, HEAD).limit(100).to_list(None)
+        await each(partial(self._banks.end_deletion, bank) for bank in cut_short)
 
     async def condense(self) -> int:
         """Condenses the banks that are due, also those whose condenser died; returns how many it did."""

@@ -199,6 +199,18 @@ class Facts:
             made = [fact for fact in await self._store.made_of(owner, source) if fact["memory_id"] == memory_id]
             return sum([await self._forget_source_of(fact, source) for fact in made])
 
+    async def forget_unsourced(self, owner: str, fact_id: str) -> int:
+        """Deletes a fact that no message states, with those of its chain that none states; returns how many."""
+        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
+        async with self._leases.held("linking", owner, memory_id):
+            links = await self._store.links(owner, memory_id)
+            chain = chain_of(map(link_of, links.values()), fact_id)
+            unsourced = {"_id": {"$in": list(chain)}, "user_id": owner, "sources": []}
+            going = [fact["_id"] for fact in await self._facts.find(unsourced, {"_id": 1}).to_list(None)]
+            for identifier in going:
+                await self._store.relink(owner, memory_id, identifier, None)
+            return await self._store.delete(owner, {"_id": {"$in": going}})
+
     async def forget(self, owner: str, moment: datetime, memory_id: str | None = None) -> int:
         """Deletes the facts of a conversation, or of the owner, that were said until a moment, and has those refused
         that are still to come of what was; returns how many."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -45,8 +46,9 @@ class _Reconciled(_Answer):
     decisions: list[_Decided]
 
 
-async def extract_by_model(model: ChatModel, message: str) -> list[str]:
-    """The facts that a user's message states; of a long one, each of its first `PIECES` is read by itself.
+async def extract_by_model(model: ChatModel, message: str, at: datetime) -> list[str]:
+    """The facts that a user's message states, said at a time; of a long one, each of its first `PIECES` is read by
+    itself.
 
     Raises `ModelError`; `ModelGarbage` where the model gives no list of sentences twice.
     """
@@ -54,7 +56,7 @@ async def extract_by_model(model: ChatModel, message: str) -> list[str]:
     if sum(map(len, read)) < len(message.strip()):
         log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
     for piece in read:
-        quoted = {"message": piece}
+        quoted = {"said_on": f"{at:%A, %Y-%m-%d}", "message": piece}
         found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
         facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
     return list(facts)

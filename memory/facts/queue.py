@@ -238,7 +238,8 @@ class FactQueue:
         """What a text states that was said at a time, and who found it."""
         if self._model is not None:
             try:
-                return [Stated(fact, fact) for fact in await extract_by_model(self._model, text)], self._model.model
+                facts = await extract_by_model(self._model, text, at)
+                return [Stated(fact, fact) for fact in facts], self._model.model
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
         return await self._extracted_by_rules(text, at), RULE_BASED

@@ -9,6 +9,7 @@ from memory.gists.reader import GistReader, JustSaid
 from memory.product import Product, Queue, index
 from memory.store import Store
 from utils.embeddings import Embedder, LocalEmbedder
+from utils.tasks import each
 
 INDEXES = {
     "vectors": [
@@ -46,8 +47,7 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
     caches.kept += [reader, just_said]
 
     async def sweep() -> None:
-        await queue.work()
-        await queue.revive_after_outage()
+        await each([queue.work, queue.revive_after_outage])
 
     product = Product(
         indexes=INDEXES,

@@ -39,6 +39,7 @@ LONGEST_FACT = 600  # characters, as over HTTP
 LONGEST_MESSAGE = 200_000
 
 NOTHING = "it says nothing: delete it, if that is what you mean"
+ENDED = "what had its id ended or was deleted: without one it is something new"
 ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
 _FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
@@ -217,6 +218,9 @@ class MirrorEdits:
                 return
             if await self._mirrored.is_anothers(owner, named):
                 self._leave(folder, path, ANOTHERS)
+                return
+            if await asyncio.to_thread(folder.has_ended, named) or await self._mirrored.has_ended(owner, named):
+                self._leave(folder, path, ENDED)
                 return
         if place.role == FACT:
             added = await add_fact(self._engine, owner, conversation, entry)

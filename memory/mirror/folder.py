@@ -9,6 +9,7 @@ import errno
 import logging
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,8 @@ from time import monotonic
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from memory.ids import keys_of, unscoped
+from memory.mirror.ended import EndedIds
 from memory.mirror.files import (
     ENTRIES,
     LARGEST,
@@ -94,8 +97,9 @@ class MirrorFolder:
     """A user's files. `written`: by `_id` of what they are of. `moved`: where a file stood that stands elsewhere by
     now, in case that its editor saves it again."""
 
-    def __init__(self, root: Path, owner: str) -> None:
+    def __init__(self, root: Path, owner: str, ended: EndedIds) -> None:
         self.owner = owner
+        self._ended = ended
         self.base = root / file_name(owner)
         self.written: dict[str, WrittenFile] = {}
         self.position = Position()
@@ -175,12 +179,24 @@ class MirrorFolder:
         before = self.written.get(key)
         if before is None:
             return
+        self.note_ended([key])
         place, there = where(before.path), self.read(before.path)
         if there is not None and not self.is_untouched(before.path) and place and place.role != SUMMARY:
             self.set_aside(before.path)
         else:
             self.unlink(before.path)
         self.drop(key)
+
+    def note_ended(self, keys: Iterable[str]) -> None:
+        """Notes that the memory holds no longer what had files. The summary of a session is made anew as it grows."""
+        paths = {key: self.written[key].path for key in keys if key in self.written}
+        places = {key: where(path) for key, path in paths.items()}
+        self._ended.add(unscoped(key, self.owner) for key, at in places.items() if at and at.role != SUMMARY)
+
+    def has_ended(self, identifier: str) -> bool:
+        """Whether something of this id, which the memory does not hold, had a file once."""
+        written = not self.written.keys().isdisjoint(keys_of(identifier, self.owner))
+        return written or self._ended.has(identifier)
 
     def note(self, key: str, path: str, data: bytes, text: str) -> None:
         """Takes a file of these bytes for a text that the memory holds."""
@@ -207,6 +223,7 @@ class MirrorFolder:
         self.moved = {path: new if key == old else key for path, key in self.moved.items()}
         if old not in self.written:
             return
+        self.note_ended([old])
         path = self.written[old].path
         self.moved[path] = new
         if self.is_untouched(path):
@@ -233,6 +250,7 @@ class MirrorFolder:
 
     def forget(self) -> None:
         """Takes away all files of a user who was deleted, but those that somebody edited or set aside."""
+        self.note_ended(self.written)
         for key in list(self.written):
             self.remove(key)
         self.position = Position()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.domain import FACT, SAID, Turn
 from memory.gists import TEXT, turn_of
-from memory.ids import new_id
+from memory.ids import keys_of, new_id
 from memory.mirror.files import SUMMARY, MirrorEntry
 from memory.store import Collections
 from utils.mongo import Document
@@ -85,6 +85,11 @@ class Mirrored:
             if await collection.find_one(others, {"_id": 1}) is not None:
                 return True
         return False
+
+    async def has_ended(self, owner: str, identifier: str) -> bool:
+        """Whether the owner had a fact of this id that is in force no longer."""
+        own = {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "valid_to": {"$ne": None}}
+        return await self._facts.find_one(own, {"_id": 1}) is not None
 
     async def versions(self, owner: str) -> dict[str, str]:
         """The owner's summaries by key, each with a text that is another one after each change."""

@@ -7,10 +7,12 @@ not embedded yet are looked for by themselves, for as long as they wait. Summari
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from memory.mirror.ended import EndedIds
 from memory.mirror.files import ENTRIES, is_hidden
 from memory.mirror.folder import MirrorFolder, Position, owner_of
 from memory.mirror.held import BATCH, Held, Mirrored
@@ -46,6 +48,7 @@ class Mirror:
     def __init__(self, collections: Collections, changes: Changes, root: Path) -> None:
         self.mirrored = Mirrored(collections)
         self.root = root.resolve()
+        self._ended = EndedIds(self.root)
         self._changes = changes
         self._followed: dict[str, _Followed] = {}
         self._owners: dict[str, str] = {}
@@ -84,7 +87,7 @@ class Mirror:
         every = sorted(self.root.iterdir()) if self.root.exists() else []
         found = [path for path in every if path.is_dir() and not path.is_symlink()]
         owners = [owner for path in found if not is_hidden(path.name) and (owner := self.owner_of(path)) is not None]
-        return [MirrorFolder(self.root, owner) for owner in owners]
+        return [MirrorFolder(self.root, owner, self._ended) for owner in owners]
 
     def owner_of(self, folder: Path) -> str | None:
         """Whose folder it is: that of a user who has files, or could have some."""
@@ -152,10 +155,14 @@ class Mirror:
     async def remove(self, owner: str, keys: Collection[str]) -> bool:
         """Takes away the files of what is remembered no longer; False where some could not be."""
         followed = self._follow_user(owner)
-        removing = {key: partial(followed.folder.remove, key) for key in keys}
-        failed = await asyncio.to_thread(self._failing, followed.folder, removing)
+        failed = await asyncio.to_thread(self._remove, followed.folder, keys)
         followed.waiting = followed.waiting - set(keys) | failed
         return not failed
+
+    def _remove(self, folder: MirrorFolder, keys: Collection[str]) -> set[str]:
+        with suppress(OSError):  # which each of them raises again
+            folder.note_ended(keys)
+        return self._failing(folder, {key: partial(folder.remove, key) for key in keys})
 
     def _failing(self, folder: MirrorFolder, changes: Mapping[str, Callable[[], None]]) -> set[str]:
         """Changes files, each by the key of what it is of; returns the keys of those that could not be."""
@@ -176,7 +183,7 @@ class Mirror:
         return await self.put(owner, list(held.values())) and removed
 
     def _follow_user(self, owner: str) -> _Followed:
-        return self._followed.get(owner) or self._take(MirrorFolder(self.root, owner))
+        return self._followed.get(owner) or self._take(MirrorFolder(self.root, owner, self._ended))
 
     def _take(self, folder: MirrorFolder) -> _Followed:
         self._owners[folder.base.name] = folder.owner

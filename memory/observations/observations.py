@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pymongo import UpdateOne
@@ -32,6 +33,7 @@ from memory.store import Changes, Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
+from utils.tasks import each
 
 # A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
 # the change behind it looked up.
@@ -185,8 +187,7 @@ class Observations:
         by_owner: dict[str, list[Document]] = {}
         for document in found:
             by_owner.setdefault(document["user_id"], []).append(document)
-        for owner, documents in by_owner.items():
-            await self._make_recallable(owner, documents)
+        await each(partial(self._make_recallable, owner, documents) for owner, documents in by_owner.items())
         return len(found)
 
     async def _find(self, owner: str, ids: Sequence[str]) -> dict[str, Observation]:

@@ -9,20 +9,22 @@ same deletion.
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
-from memory.domain import RULE_BASED, KeyValue
+from memory.domain import RULE_BASED
 from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
-from memory.oversight.unquote import Told, lines_of, patterns_of_values
+from memory.oversight.unquote import QUOTED, Told, lines_of, patterns_of_values
 from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
 from memory.turns import TOLD, Conversations, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
+from utils.tasks import each
 from utils.text import content_stems
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
@@ -66,12 +68,10 @@ class Forgetter:
             raise NotFound("No such session")
         return dict(counts)
 
-    async def sources_of(self, owner: str, fact: KeyValue) -> int:
-        """Deletes every exchange in which a fact was stated, so that neither recall nor a summary tells it again.
-
-        Returns how many messages that were. A fact that came by the API alone has no source.
-        """
-        return sum([await self.exchange(owner, source) for source in fact.sources])
+    async def exchanges(self, owner: str, source_ids: Iterable[str]) -> int:
+        """Deletes the exchanges of messages, so that neither recall nor a summary tells them again; returns how many
+        messages that were."""
+        return sum([await self.exchange(owner, source) for source in dict.fromkeys(source_ids)])
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
@@ -123,11 +123,13 @@ class Forgetter:
         longest = sorted(set(filter(None, values)), key=len, reverse=True)  # of "44" and "4471" the whole goes
         if not longest:
             return 0
-        value = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
         subject = set(content_stems(key))
 
         def without_values(text: str) -> str:
-            return value.sub("…", text) if subject & set(content_stems(text)) else text
+            if subject & set(content_stems(text)):
+                for value in longest:
+                    text = _without_value(text, value)
+            return text
 
         return await self._take_out(owner, patterns_of_values(longest), without_values)
 
@@ -188,11 +190,14 @@ class Forgetter:
     async def finish(self) -> None:
         """Ends the deletions of messages that a crash cut short, some of them at a time."""
         marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
-        for message in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
-            try:
-                await self._messages(message["user_id"], {"_id": message["_id"], "user_id": message["user_id"]})
-            except LociError as error:
-                log.warning("the deletion of a message is ended later: %s", error.detail)
+        messages = await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None)
+        await each(partial(self._finish, message["user_id"], message["_id"]) for message in messages)
+
+    async def _finish(self, owner: str, key: str) -> None:
+        try:
+            await self._messages(owner, {"_id": key, "user_id": owner})
+        except LociError as error:
+            log.warning("the deletion of a message is ended later: %s", error.detail)
 
     async def _turn(self, owner: str, message_id: str) -> Document | None:
         own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
@@ -248,3 +253,9 @@ class Forgetter:
         await self._forget_made(owner, message)
         await self._summaries.rewrite(owner, message["session_id"], [message["message_index"]])
         return bool(done.matched_count)
+
+
+def _without_value(text: str, value: str) -> str:
+    if value[:QUOTED].lower() not in text.lower():
+        return text
+    return re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "…", text, flags=re.IGNORECASE)

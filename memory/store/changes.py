@@ -45,6 +45,7 @@ class Changes:
     def __init__(self, collections: Collections) -> None:
         self._owners = collections.owners
         self._tombstones = collections.tombstones
+        self._holding = (collections.sessions, collections.vectors, collections.memories, collections.banks)
         self._reads: Coalescer[str, Document | None] = Coalescer(self._read)
 
     async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
@@ -128,14 +129,25 @@ class Changes:
 
     @asynccontextmanager
     async def _numbered(self, owner: str, counter: Counter, *, deletion: bool) -> AsyncIterator[None]:
-        number = await self.take(owner, counter, deletion=deletion)
+        number, failed = await self.take(owner, counter, deletion=deletion), True
         try:
             yield
+            failed = False
         finally:
             while not await self.close(owner, number, counter):  # swept meanwhile: caches may have passed it
-                if await self._owners.find_one({"_id": owner}, {"_id": 1}) is None:
+                gone = await self._owners.find_one({"_id": owner}, {"_id": 1}) is None
+                if gone and not await self.is_used(owner):
                     break  # the user was deleted
                 number = await self.take(owner, counter, deletion=deletion)
+            if failed and not await self.is_used(owner):
+                await self.forget(owner)  # of whom nothing was written
+
+    async def is_used(self, owner: str) -> bool:
+        """Whether there is anything of a user that caches hold."""
+        for holding in self._holding:
+            if await holding.find_one({"user_id": owner}, {"_id": 1}) is not None:
+                return True
+        return False
 
     async def forget(self, owner: str) -> None:
         """Drops a user's counters; every cache of the user is built anew."""

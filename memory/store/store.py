@@ -18,11 +18,9 @@ class Store:
 
     async def drop_unused(self, owner: str) -> bool:
         """Drops a user's counters and marks where nothing else of the user is left; whether that is so."""
-        kept = self.collections
-        for holding in (kept.sessions, kept.vectors, kept.memories, kept.banks):
-            if await holding.find_one({"user_id": owner}, {"_id": 1}) is not None:
-                return False
-        await kept.tombstones.delete_many({"user_id": owner})
+        if await self.changes.is_used(owner):
+            return False
+        await self.collections.tombstones.delete_many({"user_id": owner})
         await self.changes.forget(owner)
         return True
 

@@ -1,7 +1,7 @@
 """The digest of a whole conversation: one summary, made of the one before and what was said since."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -35,12 +35,17 @@ class Digests:
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
+        return (await self.dated(owner, session_id))[0]
+
+    async def dated(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
+        """The same, and when it was written."""
         return await self.cache.get(owner, session_id)
 
-    async def _read(self, owner: str, session_id: str) -> str:
+    async def _read(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
         own = {"user_id": owner, "session_id": session_id}
-        document = await self._summaries.find_one(own, {"digest.text": 1})
-        return str(document.get("digest", {}).get("text", "")) if document else ""
+        document = await self._summaries.find_one(own, {"digest.text": 1, "digest.at": 1})
+        digest = document.get("digest") if document else None
+        return (str(digest.get("text", "")), digest.get("at")) if digest else ("", None)
 
     async def extend(self, owner: str, session_id: str) -> bool:
         """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""

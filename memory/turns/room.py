@@ -18,6 +18,7 @@ from memory.turns.summaries import Summaries, key_of
 from memory.turns.turns import Turns
 from utils.chat import ChatModel
 from utils.mongo import Document
+from utils.tasks import each
 
 CONVERSATIONS = {
     "sessions": [
@@ -103,8 +104,7 @@ def _conversations_product(
     collections, changes = store.collections, store.changes
 
     async def sweep() -> None:
-        await drafts.recover()
-        await summaries.work()
+        await each([drafts.recover, summaries.work])
 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         own = {"user_id": owner, "session_id": session.session_id}

@@ -1,6 +1,7 @@
 """Turns: the one way to keep what is said; imports, prompts and answers all go through `remember`."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -133,6 +134,23 @@ class Turns:
         if last["role"] != "user" or last["content"] != content or "turn_id" not in last:
             return None
         return last["turn_id"], replace(place, index=last["message_index"])
+
+    async def newest_of_user(self, owner: str, session_id: str) -> str | None:
+        """What the user said last in a session, where that is among its last two messages; else None."""
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
+        return next((message["content"] for message in newest if message["role"] == "user"), None)
+
+    async def among(self, owner: str, session_id: str, texts: Sequence[str]) -> tuple[Counter[tuple[str, str]], bool]:
+        """How often a session has messages of these texts, by role and text; and whether all that was said in it is
+        there still."""
+        place = await self._places.place(owner, session_id)
+        if place is None:
+            return Counter(), True
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        same = self._vectors.find(own | {"content": {"$in": list(texts)}}, {"role": 1, "content": 1})
+        found = Counter((message["role"], message["content"]) for message in await same.to_list(None))
+        return found, place.message_count >= place.next_index
 
     async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
         """Takes back what landed in a session that was deleted before."""

@@ -1,10 +1,11 @@
 """Work that goes beside its caller's ends with it."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
-from utils.tasks import begun
+from utils.tasks import begun, each
 
 
 async def test_what_is_begun_can_be_awaited_more_than_once() -> None:
@@ -31,3 +32,16 @@ async def test_the_callers_error_is_raised_not_that_of_the_work(caplog: pytest.L
             await asyncio.sleep(0)
             raise KeyError("of the caller")
     assert not caplog.records
+
+
+async def test_a_step_that_fails_holds_up_no_other_and_is_told_of() -> None:
+    taken: list[int] = []
+
+    async def step(number: int) -> None:
+        taken.append(number)
+        if number % 2:
+            raise ValueError(f"step {number}")
+
+    with pytest.raises(ValueError, match="step 1"):
+        await each(partial(step, number) for number in range(4))
+    assert taken == [0, 1, 2, 3]

@@ -4,14 +4,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openai import AsyncOpenAI
 from pymongo.errors import AutoReconnect, OperationFailure
 
 from agents.memory import Memory
 from config.settings import Settings
 from tests.processes import free_port
 from utils import mongo
+from utils.models import client_of
 from workers.app import WorkerProcess
 
 
@@ -69,3 +72,45 @@ def test_a_worker_never_searches_and_does_not_load_the_cross_encoder(
     process = WorkerProcess(make_settings(rerank_model=tmp_path / "which is not there"))
     process.start()
     process.stop()
+
+
+def test_a_start_that_fails_closes_the_models_client(
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clients: list[AsyncOpenAI] = []
+
+    def kept(settings: Settings) -> AsyncOpenAI | None:
+        made = client_of(settings)
+        assert made is not None
+        clients.append(made)
+        return made
+
+    async def failing(*_: Any, **__: Any) -> None:
+        raise AutoReconnect("the store went away")
+
+    monkeypatch.setattr("agents.open.client_of", kept)
+    monkeypatch.setattr("agents.open.open_engine", failing)
+    process = WorkerProcess(make_settings(openai_base_url="http://127.0.0.1:9/v1", openai_api_key="sk"))
+    for _ in range(2):
+        with pytest.raises(AutoReconnect):
+            process.start()
+    assert [client.is_closed() for client in clients] == [True, True]
+
+
+def test_a_memory_whose_closing_fails_is_not_worked_with_again(
+    process: WorkerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def worked(memory: Memory) -> Memory:
+        await memory.engine.store.ping()
+        return memory
+
+    async def failing(_: Memory) -> None:
+        raise OSError("a thread does not end")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Memory, "close", failing)
+        first = process.run(worked)
+        with pytest.raises(OSError, match="a thread does not end"):
+            process.stop()
+    second = process.run(worked)
+    assert first is not None and second is not None and first is not second

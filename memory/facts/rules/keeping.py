@@ -32,7 +32,9 @@ _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
 )
 # "Remember that", and what, is not said; nor is it with "remember me".
-_POINTS = re.compile(r"(?:(?:that|this|it|these|those|them|me|us|him|her|please|for me)\b\W*)+", re.IGNORECASE)
+_POINTS = re.compile(
+    r"(?:(?:that|this|it|these|those|them|me|you|us|him|her|myself|please|for me)\b\W*)+", re.IGNORECASE
+)
 _ASKS_BACK = re.compile(
     r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE
 )

@@ -1,13 +1,16 @@
 """What a user asks to be kept is kept, and only what was meant is deleted."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from pymongo.errors import OperationFailure
 
 from agents.chat.keeper_agent import NOTHING_STORED, OTHER_WAYS, SPOKEN_OF, WHICH
 from agents.memory import Memory
 from memory.domain import KeyValue
 from memory.facts.rules.keeping import StatedValue, values_stated
+from memory.oversight.saying import Saying
 from tests.conversations import USER, messages, request, say, settle, turn
 from utils.errors import NotFound
 
@@ -180,7 +183,8 @@ async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memor
 
 
 async def test_what_conversations_know_of_it_too_is_said(quiet: Memory) -> None:
-    await quiet.learn(USER, "My locker is number 12.", "gym")
+    await say(quiet, "My locker is number 44.", session_id="gym", isolated=True)
+    await quiet.engine.knowledge.queue.work()
     await quiet.learn("bob", "My locker is number 40.", "pool")
     await say(quiet, "remember that my locker is number 12")
     answer = await say(quiet, "forget my locker")
@@ -339,3 +343,50 @@ async def test_what_is_not_known_is_refused_with_other_ways(quiet: Memory, meant
     await say(quiet, *said)
     assert await say(quiet, f"forget {meant}") == f"{NOTHING_STORED} {OTHER_WAYS}"
     assert await left(quiet) == [*said, f"forget {meant}"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "gone"),
+    [
+        ("forget my kayak", {"The user's kayak is red.", "The user's kayak is green."}),
+        ("forget that I have a canoe", {"The user has a canoe."}),
+        ("forget that I work in Turku", {"The user works in Turku."}),
+        ("forget that I like chess", set()),
+    ],
+)
+async def test_facts_that_no_message_states_are_forgotten_with_those_that_they_replaced(
+    quiet: Memory, asked: str, gone: set[str]
+) -> None:
+    async def known() -> set[str]:
+        page = await quiet.engine.knowledge.facts.page(USER, limit=9, ended=True)
+        return {fact.text for fact, _ in page}
+
+    for text in ("My kayak is red.", "My kayak is green.", "I have a canoe.", "I work in Turku."):
+        await quiet.learn(USER, text)
+    before = await known()
+    assert "default" not in await say(quiet, asked)
+    assert before - await known() == gone
+
+
+async def test_of_several_facts_that_may_be_meant_none_is_forgotten(quiet: Memory) -> None:
+    for text in ("My sister Eva is a dentist.", "My sister Eva has a dog."):
+        await quiet.learn(USER, text)
+    answer = await say(quiet, "forget my sister Eva")
+    assert "Which one?" in answer and "- The user's sister Eva has a dog." in answer
+    assert len(await quiet.engine.knowledge.facts.page(USER, limit=9)) == 2
+
+
+async def test_forgetting_that_cannot_find_what_stated_it_changes_nothing(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_: Any) -> None:
+        raise OperationFailure("Regular expression is too long", 51091)
+
+    await say(quiet, "remember that my ode is long")
+    before = await messages(quiet)
+    with monkeypatch.context() as patch:
+        patch.setattr(Saying, "value", refused)
+        with pytest.raises(OperationFailure):
+            await say(quiet, "forget my ode", session_id="s2")
+    assert await messages(quiet) == before
+    assert await values(quiet) == {"ode": "long"}

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -98,12 +99,37 @@ def test_the_seeds_truncation_table(section: str, items: int, characters: int | 
 def test_of_history_and_recent_messages_the_newest_are_kept_in_order_of_the_others_the_best() -> None:
     made = full(30)
     assert [line.split()[2] for line in lines(made, "history")] == [str(n) for n in range(20, 30)]
-    assert [line.split()[3] for line in lines(made, "recent")] == [str(n) for n in range(24, 30)]
+    assert [line.rsplit("recent ", 1)[1].split()[0] for line in lines(made, "recent")] == [
+        str(n) for n in range(24, 30)
+    ]
     assert [line.rsplit("hit ", 1)[1].split()[0] for line in lines(made, "similar")] == ["0", "1", "2", "3"]
 
 
 def test_a_similar_message_comes_with_its_score() -> None:
     assert lines(context(hits=(hit("h", "my dog", 0.62),)), "similar") == ["[1] user, 2025-03-01, score 0.62: my dog"]
+
+
+def test_every_memory_has_its_day_and_the_time_where_two_share_it() -> None:
+    later = START + timedelta(days=40)
+    tea = fact("tea", "oolong")
+    made = context(
+        hits=(
+            Hit(replace(gist("a", "The ferry leaves at 7:10"), timestamp=START), Parts(0.6, 0.6)),
+            Hit(replace(gist("b", "My bike is red"), timestamp=later + timedelta(days=1)), Parts(0.5, 0.5)),
+            Hit(replace(gist("c", "The ferry leaves at 8:05"), timestamp=later), Parts(0.4, 0.4)),
+            Hit(replace(gist("d", "When does the ferry leave?"), timestamp=later), Parts(0.3, 0.3)),
+        ),
+        memories=(replace(tea, updated_at=START + timedelta(days=3)),),
+        recent=(replace(gist("r", "I row"), timestamp=START + timedelta(hours=2)),),
+    )
+    assert lines(made, "memories") == ["[1] tea, 2025-03-04: oolong"]
+    assert lines(made, "similar") == [
+        f"[2] user, {later:%Y-%m-%d %H:%M}, score 0.40: The ferry leaves at 8:05",
+        f"[3] user, {later + timedelta(days=1):%Y-%m-%d}, score 0.50: My bike is red",
+        f"[4] user, {START:%Y-%m-%d %H:%M}, score 0.60, said otherwise since: The ferry leaves at 7:10",
+        f"[5] user, {later:%Y-%m-%d %H:%M}, score 0.30: When does the ferry leave?",
+    ]
+    assert lines(made, "recent") == [f"[6] user, {START + timedelta(hours=2):%Y-%m-%d %H:%M}: I row"]
 
 
 def test_memories_are_numbered_through_all_sections() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ import openai
 import pytest
 from openai import OpenAI
 
+from tests.checks import eventually
 from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
 from tests.scripted_model import ScriptedModel, answer, edited, status
 
@@ -20,7 +22,7 @@ def test_what_was_said_in_a_conversation_stands_before_the_next_question(
     found = ask(client, user, QUESTION)
     [message] = model.asked("chat")[-1]["messages"]
     assert message["role"] == "user"
-    assert "[user] My parrot is called Archimedes." in message["content"]
+    assert f"[user, {datetime.now(UTC):%Y-%m-%d}] My parrot is called Archimedes." in message["content"]
     assert message["content"].endswith(QUESTION)
     hits = found.model_extra["memory_hits"]
     assert {name: type(value) for name, value in hits[0].items()} == {
@@ -116,7 +118,7 @@ def test_what_the_client_sends_along_is_not_told_again_and_the_receipt_says_so(
         model="gpt-test", messages=messages, extra_body={"memory_id": user}
     )
     assert model.asked("chat")[-1]["messages"][0]["content"] == PARROT
-    assert "[user] My parrot" not in model.asked("chat")[-1]["messages"][2]["content"]
+    assert "] My parrot" not in model.asked("chat")[-1]["messages"][2]["content"]
     path = f"/v1/receipts/{found.headers['x-loci-turn-id']}"
     assert "sent_along" in [one["dropped"] for one in chat.get(path).json()["considered"]]
     parrot = chat.get(f"/v1/sessions/{user}/messages").json()["items"][0]["id"]
@@ -246,3 +248,96 @@ def test_a_request_under_an_idempotency_key_is_answered_once(
     assert answers[0].headers["x-loci-turn-id"] == answers[1].headers["x-loci-turn-id"]
     assert len(model.asked("chat")) == 1
     assert len(stored(chat, user)) == 2
+
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+FOLLOWING: dict[str, list[dict[str, Any]]] = {
+    "nothing": [],
+    "a system message": [{"role": "system", "content": "Answer in verse."}],
+    "a developer message": [{"role": "developer", "content": "Answer in verse."}],
+    "a prefill": [{"role": "assistant", "content": "Ahoy,"}],
+    "a tool's result": [
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "ebb"},
+    ],
+    "two of them": [{"role": "assistant", "content": "Ahoy,"}, {"role": "system", "content": "Answer in verse."}],
+}
+
+
+@pytest.mark.parametrize("following", FOLLOWING.values(), ids=FOLLOWING.keys())
+@pytest.mark.parametrize("sends", ["the whole transcript", "the last message"])
+def test_what_the_user_says_is_remembered_whatever_follows_it(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, following: list[Any], sends: str
+) -> None:
+    texts = ["My barge is called Nixe.", "She has a red hull.", "Her engine is from 1954."]
+    before: list[Any] = []
+    for text in texts:
+        model.script(answer(f"Well: {text}"))
+        messages = [*before, *said(text), *following]
+        client.chat.completions.create(model="gpt-test", messages=messages, extra_body={"memory_id": user})
+        if sends == "the whole transcript":
+            before += [*said(text), *following, {"role": "assistant", "content": f"Well: {text}"}]
+    assert stored(chat, user) == [line for text in texts for line in (("user", text), ("assistant", f"Well: {text}"))]
+
+
+def test_what_was_said_before_a_conversation_came_here_is_remembered(
+    client: OpenAI, chat: httpx.Client, user: str
+) -> None:
+    messages: list[Any] = [
+        *said("My barge is called Nixe."),
+        {"role": "assistant", "content": "A fine name."},
+        *said("She has a red hull."),
+        *said("What colour is her hull?"),
+    ]
+    client.chat.completions.create(model="gpt-test", messages=messages, extra_body={"memory_id": user})
+    own = [text for role, text in stored(chat, user) if role == "user"]
+    assert own == ["My barge is called Nixe.", "She has a red hull.", "What colour is her hull?"]
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_a_transcript_brings_nothing_back_that_was_deleted(
+    client: OpenAI, chat: httpx.Client, user: str, *, emptied: bool
+) -> None:
+    transcript: list[Any] = []
+    for text in ("The gate code is 9043.", "I row on Tuesdays."):
+        transcript += said(text)
+        given = client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
+        transcript.append({"role": "assistant", "content": given.choices[0].message.content})
+    for item in chat.get(f"/v1/sessions/{user}/messages").json()["items"][: 4 if emptied else 2]:
+        chat.delete(f"/v1/sessions/{user}/messages/{item['id']}").raise_for_status()
+    transcript += said("What do you know?")
+    client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
+    own = [text for role, text in stored(chat, user) if role == "user"]
+    assert own == ["What do you know?"] if emptied else ["I row on Tuesdays.", "What do you know?"]
+
+
+def test_memories_come_with_their_days_of_one_subject_the_newest_first(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    told = [
+        ("2024-02-01T08:00:00Z", "The choir is at 18:30."),
+        ("2024-06-03T08:00:00Z", "The choir is at 19:15."),
+        ("2024-06-03T21:00:00Z", "Choir is on the 2nd floor."),
+    ]
+    messages = [{"role": "user", "content": text, "timestamp": at} for at, text in told]
+    chat.post("/v1/messages", json={"session_id": user, "messages": messages, "wait": True}).raise_for_status()
+    ask(client, user, "When is the choir?", fields={"memory_score_threshold": 0})
+    block = model.asked("chat")[-1]["messages"][0]["content"]
+    assert [line for line in block.split("\n") if "hoir is" in line] == [
+        "[user, 2024-06-03 21:00] Choir is on the 2nd floor.",
+        "[user, 2024-06-03 08:00] The choir is at 19:15.",
+        "[user, 2024-02-01] The choir is at 18:30. (said otherwise since)",
+    ]
+
+
+def test_the_summary_of_a_conversation_comes_with_its_day(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    ask(client, user, PARROT)
+
+    def block() -> str | None:
+        ask(client, user, QUESTION, fields={"memory_score_threshold": 0})
+        text = str(last_chat(model).body["messages"][0]["content"])
+        return text if "Summary of this conversation" in text else None
+
+    assert f"Summary of this conversation, {datetime.now(UTC):%Y-%m-%d}: " in eventually(block)

@@ -1,5 +1,7 @@
 """OpenAI's API without a provider: rules answer, the local encoder embeds."""
 
+from typing import Any
+
 import httpx
 import numpy as np
 import pytest
@@ -135,3 +137,20 @@ def test_what_the_request_brings_along_is_known_too(plain_client: OpenAI, user: 
         extra_body={"memory_id": "elsewhere"} | ({} if reads else {"memory_strategy": "none"}),
     )
     assert "418" in (answer.choices[0].message.content or "")
+
+
+def test_without_a_provider_all_that_is_new_in_a_request_is_remembered(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    messages: list[Any] = [
+        {"role": "user", "content": "My canoe is called Silja."},
+        {"role": "assistant", "content": "A fine name."},
+        {"role": "user", "content": "She is painted yellow."},
+        {"role": "system", "content": "Be brief."},
+    ]
+    for _ in range(2):
+        given = plain_client.chat.completions.create(model="m", messages=messages, extra_body={"memory_id": user})
+        question = {"role": "user", "content": "What is my canoe called?"}
+        messages = [*messages, {"role": "assistant", "content": given.choices[0].message.content}, question]
+    own = [text for role, text in stored(api, user) if role == "user"]
+    assert own == ["My canoe is called Silja.", "She is painted yellow.", "What is my canoe called?"]

@@ -32,7 +32,7 @@ async def test_a_bank_that_has_grown_is_condensed_and_its_history_has_all(quiet:
     assert f"version {before.version} has all of it" in await content(quiet)
     _, whole = await quiet.engine.library.banks.at(USER, "project", "loci", before.version)
     assert all(f"{number}.7: It was" in "\n".join(whole.values()) for number in range(12))
-    assert await quiet.engine.library.tidying.work() == 0
+    assert await quiet.engine.library.tidying.condense() == 0
 
 
 async def test_a_bank_never_outgrows_a_document(quiet: Memory) -> None:

@@ -111,7 +111,7 @@ async def test_a_forgotten_fact_takes_every_exchange_that_stated_it_with_it(quie
     await say(quiet, "remember that my PIN is 1111")
     await say(quiet, "remember that my PIN is 4711", "remember that my PIN is 4711", session_id="s2")
     fact = await quiet.engine.chats.keyvalues.get(USER, "pin")
-    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 6
+    assert await quiet.engine.oversight.forgetter.exchanges(USER, fact.sources) == 6
     assert (await quiet.search(USER, "my PIN is 4711")).hits == ()
     assert await quiet.engine.store.collections.receipts.count_documents({}) == 0
 
@@ -132,7 +132,7 @@ async def test_values_of_any_length_and_number_are_taken_out_of_answers(quiet: M
 async def test_forgetting_a_fact_deletes_no_message_of_another_user_with_the_same_id(quiet: Memory) -> None:
     await quiet.add("bob", "s1", [turn("m1", "Bob's own words")])
     fact, _ = await quiet.engine.chats.keyvalues.put("ann", "pin", "1111", source="m1")
-    assert await quiet.engine.oversight.forgetter.sources_of("ann", fact) == 0
+    assert await quiet.engine.oversight.forgetter.exchanges("ann", fact.sources) == 0
     assert len(await messages(quiet, "s1", "bob")) == 1
 
 

@@ -12,8 +12,10 @@ from config.settings import Settings
 from memory.recall import kept_indexes
 from memory.recall.recaller import with_overrides
 from memory.store import changes
+from memory.turns.keyvalues import KeyValues
 from tests.conversations import USER, Silent, found, pairs, turn
 from utils.clock import now
+from utils.errors import PreconditionFailed
 
 
 async def test_what_another_process_writes_and_deletes_is_seen_by_the_next_search(two: tuple[Memory, Memory]) -> None:
@@ -163,3 +165,27 @@ async def test_an_index_that_slept_longer_than_marks_of_deletions_last_is_built_
     monkeypatch.setattr(kept_indexes, "monotonic", lambda: asleep)
     assert await found(other, "bees") == ["m2"]
     assert {one.key for one in (await other.search(USER, "bees")).considered} == {"m2"}
+
+
+async def test_a_write_that_comes_to_nothing_leaves_nothing_of_a_user_who_has_nothing(quiet: Memory) -> None:
+    with pytest.raises(PreconditionFailed):
+        await quiet.engine.chats.keyvalues.put("nobody", "pin", "9", expected="another")
+    assert await quiet.engine.store.collections.owners.find_one({"_id": "nobody"}) is None
+
+
+async def test_what_lands_after_its_user_was_deleted_is_known_of(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet.add(USER, "s1", [turn("m1")])
+    keyvalues, owners = quiet.engine.chats.keyvalues, quiet.engine.store.collections.owners
+    create = KeyValues._create
+
+    async def late(*given: Any) -> Any:
+        await quiet.engine.oversight.forgetter.user(USER)
+        assert await owners.find_one({"_id": USER}) is None
+        return await create(*given)
+
+    monkeypatch.setattr(KeyValues, "_create", late)
+    await keyvalues.put(USER, "pin", "9")
+    assert await owners.find_one({"_id": USER}) is not None
+    assert [fact.value for fact in await keyvalues.suited(USER, "pin", 5)] == ["9"]

@@ -202,7 +202,7 @@ async def test_a_summary_is_written_again_without_what_was_forgotten(quiet: Memo
     await quiet.engine.chats.summaries.work()
     assert "4711" in (await summaries(quiet))[0].text
     fact, _ = await quiet.engine.chats.keyvalues.put(USER, "pin", "4711", source="p1")
-    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 1
+    assert await quiet.engine.oversight.forgetter.exchanges(USER, fact.sources) == 1
     (left,) = await summaries(quiet)
     assert "4711" not in left.text
     assert (left.from_index, left.to_index, left.message_count) == (0, 19, 19)
@@ -212,7 +212,7 @@ async def test_a_summary_of_which_nothing_is_left_is_not_told(quiet: Memory) -> 
     await quiet.add(USER, "s1", [turn(f"m{n}", turn_id="t") for n in range(20)])
     await quiet.engine.chats.summaries.work()
     fact, _ = await quiet.engine.chats.keyvalues.put(USER, "k", "v", source="m3")
-    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 20
+    assert await quiet.engine.oversight.forgetter.exchanges(USER, fact.sources) == 20
     assert await quiet.engine.chats.summaries.newest(USER, "s1", 3) == []
 
 

@@ -62,6 +62,7 @@ def test_a_request_to_remember_gives_a_key_and_a_value(text: str, key: str, valu
         "can you remember my dog's name?",
         "remember me?",
         "remember me",
+        "Remember you!",
         "Please remember us!",
         "Remember what I told you about Rome",
         "remember when we met",
