@@ -123,4 +123,5 @@ def assert_work_grows_no_faster_than_a_text(
 ) -> None:
     """`spare`: steps that may be for nothing, as the first of a kind."""
     once, thrice = (shape(times * size) for times in (1, 3))
-    assert steps(lambda: work(thrice)) <= 4 * steps(lambda: work(once)) + spare
+    few = steps(lambda: work(once))
+    assert steps(lambda: work(thrice)) <= 4 * few + spare
