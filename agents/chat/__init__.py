@@ -3,7 +3,7 @@
 Intent, memory, keeper, vision and writer, in the order of the coordinator's table.
 """
 
-from agents.chat.context import Answer, ChatRequest, Citation, Context, HistoryItem
+from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, HistoryItem
 from agents.chat.coordinator import Coordinator
 from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
 from agents.chat.intent import IntentDetector
@@ -26,6 +26,7 @@ from agents.chat.writer_agent import WriterAgent
 __all__ = [
     "ROUNDS",
     "SAID_ANEW",
+    "SEARCHED_BY",
     "Answer",
     "ChatRequest",
     "Citation",

@@ -16,6 +16,8 @@ from memory.observations import Recalled
 from memory.turns import LedgerEntry, Place, Used
 from utils.chat import Usage
 
+SEARCHED_BY = 32_000  # characters of a message by which memory is searched
+
 IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]
 
 
@@ -47,10 +49,15 @@ class ChatRequest:
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
 
+    @property
+    def asked(self) -> str:
+        """As much of it as memory is searched by."""
+        return self.query[:SEARCHED_BY]
+
     @cached_property
     def asks_for_all(self) -> bool:
         """Whether it asks for all that the user told, whatever it is about."""
-        return asks_for_all(self.query)
+        return asks_for_all(self.asked)
 
 
 @dataclass(frozen=True)
@@ -182,7 +189,7 @@ class Context:
     def question(self) -> str:
         """What the user says, misspelt words as memory has them. Facts and observations are sought as it was typed."""
         searched = self.bundle.recall.query if self.bundle is not None else ""
-        return searched or self.request.query
+        return searched or self.request.asked
 
     @property
     def own_keys(self) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ class Exchanges:
 
     async def begin(self, request: ChatRequest, toolbox: Toolbox | None, emit: Emit | None = None) -> Context:
         """Commits the prompt, then finds what is wanted, and gathers what the answer needs."""
-        self._engine.gists.encoder.read_ahead(request.query)
+        self._engine.gists.encoder.read_ahead(request.asked)
         place = None if request.temporary else await self._keeping.finish(self._open(request))
         intent = await self._detector.detect(
             request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
@@ -259,6 +259,6 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         top_k=request.top_k,
         observed=tuple(one.as_candidate() for one in bundle.observations),
         tools_used=answer.tools,
-        searched=bundle.recall.respelt(request.query) if not context.forgotten else None,
+        searched=bundle.recall.respelt(request.asked) if not context.forgotten else None,
         left_out=left_out_of(answer.model, used=bool(answer.given), unused=_UNUSED.get(intent.name, "no_answer")),
     )

@@ -62,7 +62,7 @@ class MemoryAgent:
     async def _with_end(self, context: Context, bundle: Bundle) -> Bundle:
         """A bundle with the message that is asked for by its place alone, before all that recall found. It is of this
         conversation where that has one, else of all."""
-        request, end = context.request, end_asked_for(context.request.query)
+        request, end = context.request, end_asked_for(context.request.asked)
         if end is None:
             return bundle
         message = None
@@ -135,20 +135,20 @@ class MemoryAgent:
     async def _memories(self, request: ChatRequest) -> list[KeyValue]:
         if request.isolated:
             return []
-        return await self._engine.chats.keyvalues.suited(request.owner, request.query, self._sizes.memories)
+        return await self._engine.chats.keyvalues.suited(request.owner, request.asked, self._sizes.memories)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:
         if self._observations is None or request.isolated:
             return []
         if not await self._engine.notes.observations.has_any(request.owner):
             return []
-        return await self._engine.notes.observations.recall(request.owner, request.query, self._observations)
+        return await self._engine.notes.observations.recall(request.owner, request.asked, self._observations)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last, where no
         summary is asked for, or all that is known."""
         intent, request, place = context.intent.name, context.request, context.place
-        names_no_subject = intent == "recall" and not content_stems(request.query)
+        names_no_subject = intent == "recall" and not content_stems(request.asked)
         if intent != "summarise" and not request.asks_for_all and not names_no_subject:
             return []
         if place is None:
@@ -179,7 +179,7 @@ class MemoryAgent:
         else:
             scope = Scope(request.session_id, exclude=own)
         try:
-            return await self._engine.search.recall(request.owner, request.query, recipe, scope)
+            return await self._engine.search.recall(request.owner, request.asked, recipe, scope)
         except ModelError as error:
             log.warning("recall without similar messages: %s", error.detail)
             return Recall()

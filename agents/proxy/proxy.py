@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.chat import (
     SAID_ANEW,
+    SEARCHED_BY,
     Drafting,
     Keeping,
     PromptSection,
@@ -55,7 +56,6 @@ from utils.mongo import StoreError, as_loci_error
 from utils.text import count_tokens, on_one_line
 from utils.upstream import Passed, Upstream
 
-LOOKED_AT = 32_000  # characters of the user's message by which memory is searched
 SENT_ALONG = 50  # newest messages of a request that need not be told again
 MEDIA_TYPE = "application/json"
 QUOTED = 1_000  # characters of a memory that is told
@@ -163,7 +163,7 @@ class Proxy:
         if at is None:
             return _Exchange(request, _Opened(turn_id), _Known())
         content = messages[at].get("content")
-        asked = storable(text_of(content))[:LOOKED_AT]
+        asked = storable(text_of(content))[:SEARCHED_BY]
         self._engine.gists.encoder.read_ahead(asked)
         await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         reading = asyncio.create_task(self._remembered(request, turn_id, asked))

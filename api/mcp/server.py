@@ -151,10 +151,12 @@ async def _without_input(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def _read(kind: type[Wire], arguments: dict[str, Any]) -> Wire:
-    """A tool's arguments, by the rules of a body over HTTP. Raises `InvalidInput`."""
+    """A tool's arguments, by the rules of a body over HTTP, but that models write numbers as strings, and null for what
+    they leave out. Raises `InvalidInput`."""
     check(arguments, control_characters=kind is Update)  # somebody's terminal may have coloured it
+    given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        return kind.model_validate(arguments)
+        return kind.model_validate(given, strict=False)
     except ValidationError as error:
         raise InvalidInput(wrong(error)) from None
 

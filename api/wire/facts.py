@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from api.wire.base import OwnedRequest, Shown
 from memory.facts import Event
-from utils.fields import Content, Identifier, Wire
+from utils.fields import Identifier, Wire, not_blank
 
 LONGEST = 20_000  # characters of a text that facts are made of
 LONGEST_FACT = 600
@@ -39,12 +39,12 @@ class FactHistory(Wire):
 
 
 class FactsRequest(OwnedRequest):
-    text: Annotated[Content, Field(max_length=LONGEST)]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST), AfterValidator(not_blank)]
     memory_id: Identifier = "default"
 
 
 class FactPatch(OwnedRequest):
-    text: Annotated[Content, Field(max_length=LONGEST_FACT)]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_FACT), AfterValidator(not_blank)]
 
 
 class DecisionOut(Shown):
@@ -66,7 +66,7 @@ class MemoryOut(Shown):
 
 
 class MemoryPut(OwnedRequest):
-    value: Annotated[Content, Field(max_length=20_000)]
+    value: Annotated[str, StringConstraints(min_length=1, max_length=20_000), AfterValidator(not_blank)]
 
 
 class MemoryHistory(Wire):

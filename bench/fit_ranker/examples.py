@@ -77,7 +77,7 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
         if not question.counts:
             continue
         [vector] = await reader.embed([question.text])
-        asked = question_for(question.text, index, float(index.times[: len(index)].max()))
+        asked = await question_for(question.text, index, float(index.times[: len(index)].max()))
         probe = await probe_of(asked, vector, reader, reader)
         evidence = set() if question.category in UNANSWERABLE else set(question.evidence)
         whole = index.alive[: len(index)]

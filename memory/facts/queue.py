@@ -1,5 +1,6 @@
 """The queue of messages that facts are still to be made of."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
@@ -245,7 +246,8 @@ class FactQueue:
         return await self._extracted_by_rules(text, at), RULE_BASED
 
     async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
-        if not (found := candidates(text, at)):
+        found = await asyncio.to_thread(candidates, text, at)
+        if not found:
             return []
         vectors = await self._reader.embed([candidate.spoken for candidate in found])
         return stated_by(found, vectors)

@@ -177,7 +177,9 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     rest = [word for word in spoken if word not in name_words]
     telling = language.telling(rest) or rest
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
-    others = dict.fromkeys(stem(word) for word in rest)
+    filler = dict.fromkeys(stem(word) for word in rest)
+    for said in stems:
+        filler.pop(said, None)
     asks = {ask for ask, pattern in _ASKING.items() if pattern.search(text)}
     if asks_of_assistant(text):
         asks.add(Ask.REPLIES)
@@ -188,7 +190,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     return Question(
         text,
         stems,
-        tuple(other for other in others if other not in stems),
+        tuple(filler),
         frozenset(speakers),
         frozenset(name_words),
         _without(text, name_words) if speakers else text,

@@ -1,5 +1,6 @@
 """A query on its way to what an index is searched with: misspelt words, the question that it asks, its vectors."""
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ from utils.vocabulary import UNKNOWN
 GREETINGS = ("hey", "hi", "hello", "dear", "morning", "afternoon", "evening", "night", "thanks", "you", "bye", "yo")
 LEAST = 3  # greetings by which a name is believed
 AGREED = 0.8  # share of them that must mean the same speaker
+AT_ONCE = 2_000  # characters of a query that are read in the event loop, within some milliseconds
 LOOKED_AT = 500  # messages with the name, the newest
 
 _GREETINGS = hashes(stem(word) for word in GREETINGS)
@@ -94,15 +96,17 @@ class Probe:
     known: bool = True
 
 
-def question_for(query: str, index: UserIndex, now: float) -> Question:
+async def question_for(query: str, index: UserIndex, now: float) -> Question:
     """A query as those understand it who know who speaks in an index, and by which names they are greeted there.
-    `now`: seconds since 1970."""
+    `now`: seconds since 1970. A long one is read in a thread."""
     names = dict(index.names)
     greeted = sorted(capitalised(query) - STOPWORDS - names.keys())[:MOST_NAMES] if names else []
     if greeted:
         index.refresh()
     names |= {name: code for name in greeted if (code := speaker_called(name, index)) is not None}
-    return read_question(query, names, now)
+    if len(query) <= AT_ONCE:
+        return read_question(query, names, now)
+    return await asyncio.to_thread(read_question, query, names, now)
 
 
 async def probe_of(question: Question, vector: Floats, embedder: Embedder, reader: LocalEmbedder) -> Probe:

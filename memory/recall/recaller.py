@@ -147,7 +147,7 @@ class Recaller:
                     index, standing = await self._indexes.suiting(owner, embedding, recipe, scope)
             await self._put_just_said(owner, index, scope.exclude)
             searched = await self._respelt(owner, query, index, recipe, scope) if local else query
-            question = question_for(searched, index, moment)
+            question = await question_for(searched, index, moment)
             if local:
                 self._reader.read_ahead(question.bare)
             vector = await embedding if searched == query else (await self._embedder.embed([searched]))[0]
@@ -159,7 +159,7 @@ class Recaller:
         """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
         those who speak, too, as it will be asked for that next."""
         known = None if self._embedder is self._reader else self._indexes.known(owner)
-        texts = [query] if known is None else [query, question_for(query, known, moment).bare]
+        texts = [query] if known is None else [query, (await question_for(query, known, moment)).bare]
         vector: Floats = (await self._embedder.embed(list(dict.fromkeys(texts))))[0]
         return vector
 

@@ -1,5 +1,6 @@
 """Key-values: facts that a user asked to keep under a key; and their records, out and in."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
@@ -23,6 +24,7 @@ from utils.text import content_stems, count_tokens
 STEMMED = 300  # characters of a value that a query is compared with
 HISTORY = 50  # former values kept
 NONE = ""  # the tag that no value has
+AT_ONCE = 2_000  # characters of a query that are compared in the event loop
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 
 
@@ -161,7 +163,10 @@ class KeyValues:
 
     async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
         """The facts that share most words with a query, then the newest."""
-        return best_matching(await self.cache.get(owner), query)[:most]
+        facts = await self.cache.get(owner)
+        if len(query) <= AT_ONCE:
+            return best_matching(facts, query)[:most]
+        return (await asyncio.to_thread(best_matching, facts, query))[:most]
 
     async def _read_newest(self, owner: str) -> list[KeyValue]:
         cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agents.chat.context import SEARCHED_BY
 from agents.memory import Delta, Event, Finished, Memory, Started
 from agents.open import open_memory
 from agents.upkeep import Work
@@ -46,6 +47,13 @@ async def test_the_prompt_is_committed_before_any_model_is_asked(
     scripted_model.reply = looking
     await with_model.chat(request("My name is Ann."))
     assert stored == [["My name is Ann."]]
+
+
+async def test_of_a_very_long_message_memory_is_searched_by_the_beginning_and_all_is_kept(quiet: Memory) -> None:
+    text = "My dog is called Biscuit. " * 3_000
+    done = await quiet.chat(request(text))
+    assert done.context.bundle is not None and len(done.context.bundle.recall.query) == SEARCHED_BY
+    assert (await messages(quiet))[0]["content"] == text
 
 
 async def test_the_prompt_is_committed_even_when_it_is_the_embedding_that_is_asked_first(

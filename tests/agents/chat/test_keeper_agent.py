@@ -316,7 +316,8 @@ async def test_an_earlier_request_that_named_the_value_goes_too(quiet: Memory) -
     assert "nothing was deleted" in await say(quiet, "forget that my PIN is 4471")
     await say(quiet, "My PIN is 4471.", session_id="s2")
     assert await say(quiet, "forget that my PIN is 4471", session_id="s2") == "I have forgotten that."
-    assert "4471" not in str([*await messages(quiet), *await messages(quiet, "s2")])
+    kept = [*await messages(quiet), *await messages(quiet, "s2")]
+    assert "4471" not in str([message["content"] for message in kept])  # an id may have any digits
 
 
 async def test_what_the_assistant_said_of_it_is_told_without_the_value(quiet: Memory) -> None:

@@ -180,6 +180,22 @@ async def test_wrong_arguments_are_told_to_the_model(plain: str, tool: str, argu
         assert await refusal(connected, tool, **arguments)
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("recall", {"query": "x", "top_k": "5"}),
+        ("recall", {"query": "x", "top_k": None}),
+        ("list_banks", {"cursor": None}),
+        ("activate", {"conversation_type": "global", "project_name": None}),
+    ],
+)
+async def test_models_may_write_a_number_as_a_string_and_null_for_what_they_leave_out(
+    plain: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    async with client(plain) as connected:
+        assert not (await connected.call_tool(tool, arguments)).is_error
+
+
 async def test_what_is_wrong_is_told_in_words(plain: str) -> None:
     async with client(plain) as connected:
         assert await refusal(connected, "remember", text="a\0b") == "text: a string has control characters"

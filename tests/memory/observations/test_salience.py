@@ -1,13 +1,13 @@
 """Which lines of an output matter, and how long it takes to tell."""
 
-import sys
-from types import FrameType
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
+from memory.observations import notes
 from memory.observations.notes import MOST_OF_A_MODEL, observe_by_rules, output_for_model
 from memory.observations.salience import Rank, lines_in, rank_of
+from tests.work import SHAPES, assert_work_grows_no_faster_than_a_text, steps
 
 
 @pytest.mark.parametrize(
@@ -86,79 +86,22 @@ def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
     assert all(line in shown for line in (lines[0], lines[1_700], lines[-1]))
 
 
-PIECES = [
-    "x",
-    "a b ",
-    "| a | b\n",
-    "a  b  c\n",
-    "a,b,c\n",
-    "1,1,",
-    "error: ",
-    "1 failed ",
-    '{"a": [',
-    "[1,\n",
-    '"',
-    "- - ",
-    "<testsuite>",
-    "<testcase a='",
-    "<?xml version='1.0'?>\n<a>",
-    "  x:\n",
-    "- name: x\n",
-    "- [ ] x\n",
-    "```\n",
-    "error\n  at x(a.py:3)\n",
-    "12:00:01 INFO a\n",
-    "Lesson: x. ",
-    "not decided ",
-    "a = ",
-    "QUJD",
-    "(",
-    "'",
-    "[ ",
-    "<a ",
-    "<a b='c' ",
-    "a: ",
-    "\t",
-    "/1",
-    "é",
-    "a.",
-    "not ",
-    "=-",
-]
-
-
-def deep(count: int) -> str:
-    return "".join(f"{' ' * depth}k{depth}:\n" for depth in range(count // 250))
-
-
-def work(text: str) -> int:
-    """How many functions are called to read a text, those in C included."""
-    calls = 0
-
-    def counting(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
+def read(text: str) -> None:
     rank_of.cache_clear()
-    sys.setprofile(counting)
-    try:
-        observe_by_rules(text)
-    finally:
-        sys.setprofile(None)
-    return calls
+    observe_by_rules(text)
 
 
-@pytest.mark.parametrize("piece", [*PIECES, deep])
-def test_work_grows_no_faster_than_a_text(piece: Any) -> None:
-    once, thrice = (piece(size) if callable(piece) else (piece * size)[:size] for size in (6_000, 18_000))
-    assert work(thrice) <= 4 * work(once) + 2_000
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_work_grows_no_faster_than_a_text(shape: Callable[[int], str]) -> None:
+    assert_work_grows_no_faster_than_a_text(read, shape, 3_000)
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_of_a_huge_text_no_more_is_read_than_of_a_long_one(piece: str) -> None:
-    text = (piece * 600_000)[:600_000]
-    assert work(text) <= 10_000_000
-    assert len(output_for_model(text)) <= MOST_OF_A_MODEL
+@pytest.mark.parametrize("shape", ["documents", "tasks", "bracket lines", "a blob"])
+def test_of_a_huge_text_no_more_is_read_than_of_a_long_one(monkeypatch: pytest.MonkeyPatch, shape: str) -> None:
+    monkeypatch.setattr(notes, "READ", 9_000)
+    long, huge = (SHAPES[shape](size) for size in (9_000, 90_000))
+    assert steps(lambda: read(huge)) <= 2 * steps(lambda: read(long)) + 3_000
+    assert len(output_for_model(huge)) <= MOST_OF_A_MODEL
 
 
 def test_a_huge_text_of_many_lines_or_of_one_is_read_at_both_ends() -> None:

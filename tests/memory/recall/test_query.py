@@ -47,7 +47,7 @@ async def read_index(reader: LocalEmbedder, said: list[tuple[str, str]] = SAID) 
 
 async def probe(reader: LocalEmbedder, index: UserIndex, query: str) -> Probe:
     [vector] = await reader.embed([query])
-    return await probe_of(question_for(query, index, NOW), vector, reader, reader)
+    return await probe_of(await question_for(query, index, NOW), vector, reader, reader)
 
 
 async def test_the_names_of_speakers_are_left_out_of_meaning_and_tokens(reader: LocalEmbedder) -> None:

@@ -1,0 +1,162 @@
+"""How much work a text is, whatever it looks like and wherever it is sent: no more than it is long, and in the event
+loop, where all others wait meanwhile, next to none."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+
+from agents.memory import Memory
+from api.app import create_app
+from api.auth import ApiKeys
+from config.settings import Settings
+from tests.mirrors import Mirroring, say
+from tests.work import SHAPES, steps_of
+
+BLANK = frozenset(["blanks", "line ends", "tabs"])  # refused where something must be said
+TRIED = 4  # shapes at each door, other ones at the next, beside those that are tried at all
+EVERYWHERE = ("words that differ", "clauses", "a blob")
+SPARE = 30_000  # steps that a short text may take, and waiting
+DATE = "2024-05-02T10:00:00Z"
+
+Client = httpx.AsyncClient
+Send = Callable[[Client, str, str], Awaitable[httpx.Response]]
+
+
+@pytest.fixture
+async def client(quiet: Memory, make_settings: Callable[..., Settings]) -> AsyncIterator[Client]:
+    """A client of the application in this thread, without workers."""
+    app = create_app(make_settings())
+    app.state.memory, app.state.settings, app.state.started = quiet, make_settings(), monotonic()
+    app.state.keys = ApiKeys(quiet.engine.store.api_keys, {}, None)
+    transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
+        yield client
+
+
+def posting(path: str, **fields: Any) -> Send:
+    """Sends a text as the field whose value is `...`, or in whatever a function makes of it."""
+
+    def filled(text: str, value: Any) -> Any:
+        return text if value is ... else value(text) if callable(value) else value
+
+    async def send(client: Client, user: str, text: str) -> httpx.Response:
+        body = {"user_id": user} | {name: filled(text, value) for name, value in fields.items()}
+        return await client.post(path, json=body)
+
+    return send
+
+
+def said(text: str) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": text}]
+
+
+def history(text: str) -> list[dict[str, Any]]:
+    """Three calls of tools, of which the first gave the text."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "What is in it?"}]
+    for at, result in enumerate((text, "two files", "nothing")):
+        call = {"id": f"c{at}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{at}", "content": result})
+    return messages
+
+
+async def bring_in(client: Client, user: str, text: str) -> httpx.Response:
+    session = {"created_at": DATE, "updated_at": DATE, "title": "s", "epoch": "e" * 32, "id": "s"}
+    message = {"session_id": "s", "id": "m", "role": "user", "content": text, "timestamp": DATE, "created_at": DATE}
+    lines = [
+        {"kind": "export", "format": "loci", "version": 1, "user_id": user, "at": DATE},
+        {"kind": "session", "places": 1, "summarised_to": -1} | session,
+        {"kind": "message", "place": 0} | message,
+        {"kind": "end", "counts": {"session": 1, "message": 1}},
+    ]
+    body = "\n".join(map(json.dumps, lines))
+    return await client.post(f"/v1/users/{user}/import", content=body, headers={"content-type": "application/jsonl"})
+
+
+async def keep(client: Client, user: str, text: str) -> httpx.Response:
+    return await client.put("/v1/scratchpad/k", params={"user_id": user}, json={"value": text})
+
+
+async def update_bank(client: Client, user: str, text: str) -> httpx.Response:
+    opened = {"user_id": user, "conversation_type": "global"}
+    (await client.post("/v1/banks", json=opened)).raise_for_status()
+    return await client.post("/v1/banks/global/global/update", json={"user_id": user, "content": text})
+
+
+DOORS: dict[str, tuple[int, Send]] = {  # and how long a text is at most that is tried there
+    "messages": (60_000, posting("/v1/messages", session_id="s", messages=said)),
+    "query": (12_000, posting("/query", query=...)),
+    "chat completions": (12_000, posting("/v1/chat/completions", model="m", messages=said)),
+    "search": (2_000, posting("/v1/search", query=...)),
+    "facts": (20_000, posting("/v1/facts", text=...)),
+    "bank": (30_000, update_bank),
+    "observations": (16_000, posting("/v1/observations", content=..., category="finding", source="s")),
+    "extract": (60_000, posting("/v1/observations/extract", step_name="s", step_type="t", output=...)),
+    "consolidate": (60_000, posting("/v1/sessions/s/consolidate", messages=said)),
+    "recall": (2_000, posting("/v1/observations/recall", query=...)),
+    "scratchpad": (60_000, keep),
+    "compress": (60_000, posting("/v1/tool-memory/compress", task_id="t", messages=history)),
+    "records": (60_000, posting("/v1/tool-memory/records", task_id="t", tool_name="n", raw_input="{}", raw_output=...)),
+    "tool search": (2_000, posting("/v1/tool-memory/search", task_id="t", query=...)),
+    "import": (60_000, bring_in),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_text_is_no_more_work_than_it_is_long(
+    client: Client, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """The second time all is done in this thread, so that its steps count, too."""
+    most, send = DOORS[door]
+    offset = list(DOORS).index(door)
+    shapes = {*EVERYWHERE, *[*SHAPES, *SHAPES][offset * TRIED % len(SHAPES) :][:TRIED]}
+
+    async def taken(shape: str, size: int, user: str) -> int:
+        text = SHAPES[shape](size)
+        count, response = await steps_of(send(client, user, text))
+        assert response.status_code < 300 or (shape in BLANK and response.status_code == 422), response.text
+        return count
+
+    await taken("letters", 300, "warm")
+    in_loop = {
+        shape: (await taken(shape, most // 8, f"a{shape}"), await taken(shape, most, f"b{shape}")) for shape in shapes
+    }
+    monkeypatch.setattr(asyncio, "to_thread", at_once)
+    in_all = {
+        shape: (await taken(shape, most // 3, f"c{shape}"), await taken(shape, most, f"d{shape}")) for shape in shapes
+    }
+    assert {shape: counts for shape, counts in in_loop.items() if counts[1] > 2 * counts[0] + SPARE} == {}
+    assert {shape: counts for shape, counts in in_all.items() if counts[1] > 4 * counts[0] + SPARE} == {}
+
+
+async def at_once(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    return function(*arguments, **options)
+
+
+@pytest.mark.parametrize("begin", ["", "---\nid: "], ids=["text", "front matter"])
+async def test_a_file_of_the_mirror_is_no_more_work_than_it_is_long(
+    quiet: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begin: str
+) -> None:
+    mirrored = Mirroring(quiet, tmp_path / "mirror")
+    await say(quiet, "I live in Rome.")
+    await mirrored.start()
+    files = itertools.count()
+
+    async def taken(shape: str, size: int) -> int:
+        folder = tmp_path / "mirror/ann/entries/s/turns/user"
+        path = folder / f"{next(files)}.md"
+        path.write_text(begin + SHAPES[shape](size))
+        count, _ = await steps_of(mirrored.edits.look("ann", [str(path.relative_to(tmp_path / "mirror/ann"))]))
+        return count
+
+    await taken("letters", 300)
+    monkeypatch.setattr(asyncio, "to_thread", at_once)
+    counts = {shape: (await taken(shape, 10_000), await taken(shape, 30_000)) for shape in list(SHAPES)[::TRIED]}
+    assert {shape: pair for shape, pair in counts.items() if pair[1] > 4 * pair[0] + SPARE} == {}
