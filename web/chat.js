@@ -98,7 +98,7 @@ async function ask(query) {
   let ended = false;
   try {
     const request = { query, stream: true, ...(session ? { session_id: session } : {}) };
-    const answer = await call("/query", { method: "POST", body: JSON.stringify(request) });
+    const answer = await call("query", { method: "POST", body: JSON.stringify(request) });
     for await (const { event, data } of events(answer.body)) {
       if (here !== view) continue; // read on, so that the answer is not cut short
       if (event === "meta") remember(data.session_id);
@@ -125,7 +125,7 @@ function remember(id) {
 }
 
 async function listSessions() {
-  const { items } = await (await call("/v1/sessions?limit=50")).json();
+  const { items } = await (await call("v1/sessions?limit=50")).json();
   sessions.replaceChildren(new Option("New conversation", NEW));
   for (const item of items) sessions.append(new Option(item.title, item.id, false, item.id === session));
   if (!session) sessions.value = NEW;
@@ -141,7 +141,7 @@ async function openSession(id) {
   let cursor = null;
   do {
     const query = new URLSearchParams({ limit: "200", ...(cursor ? { cursor } : {}) });
-    const page = await (await call(`/v1/sessions/${encodeURIComponent(id)}/messages?${query}`)).json();
+    const page = await (await call(`v1/sessions/${encodeURIComponent(id)}/messages?${query}`)).json();
     if (here !== view) return;
     for (const message of page.items) show(message.interrupted ? `${message.role} interrupted` : message.role, message.content);
     cursor = page.next_cursor;
