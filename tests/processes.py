@@ -95,9 +95,12 @@ class Process:
 
     def stop(self, seconds: float = 30, kind: signal.Signals = signal.SIGTERM) -> int:
         """As a service manager does; the exit status."""
+        self.ask_to_stop(kind)
+        return self._process.wait(seconds)
+
+    def ask_to_stop(self, kind: signal.Signals = signal.SIGTERM) -> None:
         if self._process.poll() is None:
             self._process.send_signal(kind)
-        return self._process.wait(seconds)
 
     def __enter__(self) -> "Process":
         return self

@@ -14,6 +14,7 @@ from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.chat import QueryRequest, QueryResponse
 from api.wire.receipts import ReceiptOut, WhyNotOut
+from memory.ids import derived_id
 from utils.fields import Identifier
 
 router = APIRouter(route_class=LociRoute, tags=["chat"])
@@ -30,7 +31,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
     chat = ChatRequest(
         query=body.query,
         owner=owner,
-        session_id=body.session_id or once,
+        session_id=body.session_id or derived_id(once, "session"),
         turn_id=once,
         use_memory=body.use_memory,
         top_k=body.top_k,
