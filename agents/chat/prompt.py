@@ -163,7 +163,7 @@ def _of_end(bundle: Bundle) -> list[_Quote]:
 def _of_hit(hit: Hit) -> _Quote:
     gist = hit.gist
     label = f"{gist.name or gist.role}, {gist.timestamp:%Y-%m-%d}, score {hit.score:.2f}"
-    return label, gist.content, Citation.of_gist(gist, "similar", hit.score)
+    return label, hit.text, Citation.of_gist(gist, "similar", hit.score)
 
 
 def _of_message(gist: Gist) -> _Quote:

@@ -292,7 +292,7 @@ def _line(hit: Hit, changed: Sequence[str] | None) -> str:
     later = ""
     if changed is not None:
         later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
-    return f"[{label}] {quoted(hit.gist.content, QUOTED)}{later}\n"
+    return f"[{label}] {quoted(hit.text, QUOTED)}{later}\n"
 
 
 def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
