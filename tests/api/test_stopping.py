@@ -11,6 +11,8 @@ from tests.checks import eventually
 from tests.processes import free_port, serving
 from tests.scripted_model import Behaviour, ScriptedModel
 
+SESSIONS = {"/query": "asked", "/v1/chat/completions": "proxied"}
+
 
 def test_streams_end_with_an_error_and_what_came_is_kept(scripted_model: ScriptedModel, tmp_path: Path) -> None:
     scripted_model.script(*[Behaviour(pieces=("Once ", "upon ", "a time"), hang_after=3)] * 2)
@@ -20,7 +22,7 @@ def test_streams_end_with_an_error_and_what_came_is_kept(scripted_model: Scripte
         streams = {}
         for path, body in STREAMS.items():
             api = open_streams.enter_context(httpx.Client(base_url=address, timeout=30))
-            session = {"session_id" if path == "/query" else "memory_id": path[1:3]}
+            session = {"session_id" if path == "/query" else "memory_id": SESSIONS[path]}
             answered = open_streams.enter_context(api.stream("POST", path, json=body | session))
             streams[path] = answered.iter_lines()
             while "upon" not in next(streams[path]):
@@ -38,5 +40,5 @@ def test_streams_end_with_an_error_and_what_came_is_kept(scripted_model: Scripte
     assert error["error"]["message"] == told["detail"]
     with serving(home, scripted_model.url, port), httpx.Client(base_url=address, timeout=30) as api:
         for path in STREAMS:
-            kept = eventually(lambda of=path: api.get(f"/v1/sessions/{of[1:3]}/messages").json()["items"][1:], 40)
+            kept = eventually(lambda of=path: api.get(f"/v1/sessions/{SESSIONS[of]}/messages").json()["items"][1:], 40)
             assert [(one["content"].strip(), one["interrupted"]) for one in kept] == [("Once upon", True)]

@@ -135,3 +135,26 @@ def test_what_the_request_brings_along_is_known_too(plain_client: OpenAI, user: 
         extra_body={"memory_id": "elsewhere"} | ({} if reads else {"memory_strategy": "none"}),
     )
     assert "418" in (answer.choices[0].message.content or "")
+
+
+REQUIRED = {"/v1/chat/completions": {"messages": said("Hi")}, "/v1/embeddings": {"input": "Hi"}}
+OPTIONAL = {
+    "/v1/chat/completions": (
+        *("model", "stream", "n", "stop", "temperature", "max_tokens", "max_completion_tokens", "tools", "tool_choice"),
+        *("response_format", "stream_options", "seed", "user", "metadata", "logprobs", "top_logprobs", "logit_bias"),
+        *("memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold", "memory_strategy", "user_id"),
+    ),
+    "/v1/embeddings": ("model", "encoding_format", "dimensions", "user", "user_id"),
+}
+
+
+@pytest.mark.parametrize("path", REQUIRED)
+def test_a_field_that_is_null_is_as_if_left_out(api: httpx.Client, path: str) -> None:
+    bare, *given = (
+        api.post(path, json=REQUIRED[path] | nulls)
+        for nulls in ({}, *({name: None} for name in OPTIONAL[path]), dict.fromkeys(OPTIONAL[path]))
+    )
+    assert {answer.status_code for answer in given} == {200}
+    assert {answer.json()["model"] for answer in given} == {bare.json()["model"]}
+    if path == "/v1/embeddings":
+        assert {answer.text for answer in given} == {bare.text}
