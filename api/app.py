@@ -14,6 +14,7 @@ from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
 from api.auth import ApiKeys
 from api.http import openapi, problems
+from api.http.ending import Ending
 from api.http.guard import Guard
 from api.mcp.http import install as install_mcp
 from api.openai import routes as openai
@@ -86,12 +87,13 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     )
     problems.install(app)
     openapi.install(app)
+    app.state.ending = Ending()
     app.state.origins = origins = frozenset(filter(None, map(str.strip, settings.cors_origins.split(","))))
     if origins:
         app.add_middleware(
             CORSMiddleware, allow_origins=[*origins], allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
         )
-    app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
+    app.add_middleware(Guard, only_local=lambda: not app.state.keys.required, prefix=settings.root_path)
     # A request is matched with one after the other, and searches are to be quick.
     doors = (messages, query, openai, sessions, memories, facts, banks, observations, scratchpad, tool_memory, users)
     for module in (*doors, operations, admin):

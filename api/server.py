@@ -49,11 +49,16 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
         async with app.router.lifespan_context(app):  # here rather than in uvicorn, which would print a traceback
             _tune()
             handlers = {kind: signal.signal(kind, signal.SIG_IGN) for kind in (signal.SIGINT, signal.SIGTERM)}
-            await _Server(config, lambda: started(address), app.state.mcp.end_streams).serve(
+            await _Server(config, lambda: started(address), lambda: _end_streams(app)).serve(
                 sockets
             )  # raises the signal again as it ends
             for kind, handler in handlers.items():
                 signal.signal(kind, handler)
+
+
+def _end_streams(app: FastAPI) -> None:
+    app.state.mcp.end_streams()
+    app.state.ending.begin()
 
 
 def _tune() -> None:

@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _MONGODB = re.compile(r"mongodb(?:\+srv)?://(?:[^@/]*@)?(?P<hosts>[^/?@\s]+)(?:[/?]\S*)?")
 _HOST = re.compile(r"(?:\[[^\[\]]+\]|[^:\[\]]+)(?::(?P<port>\d{1,5}))?")
+_PREFIX = re.compile(r"[\w.~-]+(?:/[\w.~-]+)*", re.ASCII)
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -37,6 +38,9 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Address to listen on; another than loopback needs API keys")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on")
+    root_path: str = Field(
+        "", description="Prefix of all paths behind a proxy, as /loci; X-Forwarded-Prefix says so for one request"
+    )
     api_keys: SecretStr | None = Field(None, description="Comma-separated user:key pairs; set: every call needs a key")
     admin_key: SecretStr | None = Field(
         None, description="Key of /admin and its routes; not set: open where no API keys are, else closed"
@@ -132,6 +136,14 @@ class Settings(BaseSettings):
         """API key → user id."""
         pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
         return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
+
+    @field_validator("root_path")
+    @classmethod
+    def _check_root_path(cls, path: str) -> str:
+        bare = path.strip().strip("/")
+        if bare and not _PREFIX.fullmatch(bare):
+            raise ValueError("must be a path as /loci: of letters, digits and ._~- between slashes")
+        return f"/{bare}" if bare else ""
 
     @field_validator("admin_key")
     @classmethod

@@ -93,14 +93,21 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Hit:
-    """A gist that a search found."""
+    """A gist that a search found. `piece`: of a long text the part by which it was found; None where that is the
+    whole."""
 
     gist: Gist
     parts: Parts
+    piece: str | None = None
 
     @property
     def score(self) -> float:
         return self.parts.score
+
+    @property
+    def text(self) -> str:
+        """What of it is told where there is room for little."""
+        return self.piece or self.gist.content
 
 
 @dataclass(frozen=True)

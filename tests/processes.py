@@ -23,7 +23,7 @@ prepare: Callable[[Path], None] = lambda home: None  # of a home for a command; 
 
 LOCI = Path(sys.executable).with_name("loci")
 OWN = re.compile(
-    r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK|LOG_LEVEL"
+    r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|ROOT_PATH|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK|LOG_LEVEL"
     r"|PYTHONDONTWRITEBYTECODE)"  # which would have every command compile all of Loci anew
 )
 
@@ -95,9 +95,12 @@ class Process:
 
     def stop(self, seconds: float = 30, kind: signal.Signals = signal.SIGTERM) -> int:
         """As a service manager does; the exit status."""
+        self.ask_to_stop(kind)
+        return self._process.wait(seconds)
+
+    def ask_to_stop(self, kind: signal.Signals = signal.SIGTERM) -> None:
         if self._process.poll() is None:
             self._process.send_signal(kind)
-        return self._process.wait(seconds)
 
     def __enter__(self) -> "Process":
         return self

@@ -11,6 +11,7 @@ LociError
 ├── UnsupportedMediaType   415
 ├── IdempotencyMismatch    422  the idempotency key was used with another body
 ├── StoreUnavailable       503  MongoDB or the built-in store does not answer
+├── ServerStopping         503  the server was told to stop while it answered
 ├── DiskFull               507  the store has no room for what is to be kept
 ├── ConfigurationError     500  settings that contradict each other; refused at start
 └── ModelError             502  the language or embedding model failed
@@ -41,6 +42,7 @@ class InvalidInput(LociError):
 
 
 HAS_CONTROL_CHARACTERS = "{}: a string has control characters"
+HAS_LONE_SURROGATES = "{}: a string has lone surrogates"
 
 
 class Unauthorized(LociError):
@@ -77,6 +79,10 @@ class IdempotencyMismatch(LociError):
 
 class StoreUnavailable(LociError):
     status, title = 503, "Store unavailable"
+
+
+class ServerStopping(LociError):
+    status, title = 503, "Server stopping"
 
 
 class DiskFull(LociError):

@@ -22,6 +22,7 @@ from pymongo.errors import (
     ExecutionTimeout,
     OperationFailure,
     PyMongoError,
+    ServerSelectionTimeoutError,
 )
 from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 
@@ -131,6 +132,11 @@ def as_loci_error(error: Exception) -> LociError | None:
     if isinstance(error, DocumentTooLarge) or TOO_LARGE in _codes(error):
         return InvalidInput("The store takes at most 16 MB in a document")
     return None
+
+
+def is_lost_connection(error: Exception) -> bool:
+    """Whether a connection broke, and whoever asks again may get another one; not that none can be had."""
+    return isinstance(error, AutoReconnect) and not isinstance(error, ServerSelectionTimeoutError)
 
 
 def _codes(error: Exception) -> set[int | None]:

@@ -105,6 +105,19 @@ def cut_at_word(text: str, characters: int | None) -> str:
     return head.rstrip(" ,;:-") + "…"
 
 
+def pieces_of(text: str, characters: int) -> list[str]:
+    """A text in pieces of at most so many characters, in order and without a gap: each ends where a paragraph, a line,
+    a sentence or a word does, if that is in its second half."""
+    pieces, start = [], 0
+    while len(text) - start > characters:
+        half, most = start + characters // 2, start + characters
+        ends = (text.rfind(mark, half, most) + len(mark) for mark in ("\n\n", "\n", ". ", " "))
+        end = next((end for end in ends if end > half), most)
+        pieces.append(text[start:end])
+        start = end
+    return [*pieces, text[start:]]
+
+
 def off_a_terminal(text: str) -> str:
     """What a terminal shows of a text: without the codes by which programs colour it, move about, ring and erase
     (ECMA-48), also where the last is cut off. Other control characters are left."""

@@ -15,7 +15,7 @@ export async function call(path, options = {}, refused = "") {
     await askForKey("The admin key is not this one");
     return call(path, options);
   }
-  const answer = await fetch(`/v1/admin${path}`, { ...options, headers: headers(key) });
+  const answer = await fetch(`v1/admin${path}`, { ...options, headers: headers(key) });
   const body = await answer.json().catch(() => ({}));
   const detail = body.detail || `The server answered ${answer.status}`;
   if (answer.status === 403 && key) {

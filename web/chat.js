@@ -6,20 +6,24 @@ const form = document.getElementById("form");
 const text = document.getElementById("text");
 const send = document.getElementById("send");
 const sessions = document.getElementById("session");
+const tooLong = document.getElementById("too-long");
 const NEW = "";
+const MOST = 32_000; // characters of a message, as the server counts them
+const PRINTABLE_ASCII = /^[ -~]*$/; // what a key may consist of; `fetch` throws for much of the rest
 
 let session = sessionStorage.getItem("session") || null;
 let view = 0; // counts the conversations shown; what belongs to an earlier one is not shown any more
 
-function headers() {
-  const key = localStorage.getItem("key");
+function headers(key) {
   return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
 }
 
 async function call(path, options = {}) {
-  const answer = await fetch(path, { ...options, headers: headers() });
+  const key = localStorage.getItem("key") || "";
+  const answer = PRINTABLE_ASCII.test(key) ? await fetch(path, { ...options, headers: headers(key) }) : { status: 401 };
   if (answer.status === 401) {
-    await askForKey();
+    if (key && key === localStorage.getItem("key")) localStorage.removeItem("key");
+    await askForKey(key ? "The server does not know this key." : "");
     return call(path, options);
   }
   if (!answer.ok) {
@@ -29,9 +33,11 @@ async function call(path, options = {}) {
   return answer;
 }
 
-function askForKey() {
+function askForKey(reason) {
   const dialog = document.getElementById("keys");
   const key = document.getElementById("key");
+  const refused = document.getElementById("refused");
+  if (reason || !dialog.open) { refused.textContent = reason; refused.hidden = !reason; }
   if (!dialog.open) { key.value = dialog.returnValue = ""; dialog.showModal(); }
   return new Promise((resolve, reject) => {
     dialog.addEventListener("close", () => {
@@ -98,7 +104,7 @@ async function ask(query) {
   let ended = false;
   try {
     const request = { query, stream: true, ...(session ? { session_id: session } : {}) };
-    const answer = await call("/query", { method: "POST", body: JSON.stringify(request) });
+    const answer = await call("query", { method: "POST", body: JSON.stringify(request) });
     for await (const { event, data } of events(answer.body)) {
       if (here !== view) continue; // read on, so that the answer is not cut short
       if (event === "meta") remember(data.session_id);
@@ -117,6 +123,15 @@ async function ask(query) {
   if (!line.textContent) line.remove();
 }
 
+// Says so where a message has more characters than the server takes; nothing of it is cut.
+function isTooLong(query) {
+  const length = query.length > MOST ? [...query].length : 0;
+  tooLong.hidden = length <= MOST;
+  tooLong.textContent = tooLong.hidden ? ""
+    : `${length.toLocaleString("en")} characters: a message may have ${MOST.toLocaleString("en")}. Please shorten it, or send it in parts.`;
+  return !tooLong.hidden;
+}
+
 function remember(id) {
   const fresh = id !== session;
   session = id;
@@ -125,7 +140,7 @@ function remember(id) {
 }
 
 async function listSessions() {
-  const { items } = await (await call("/v1/sessions?limit=50")).json();
+  const { items } = await (await call("v1/sessions?limit=50")).json();
   sessions.replaceChildren(new Option("New conversation", NEW));
   for (const item of items) sessions.append(new Option(item.title, item.id, false, item.id === session));
   if (!session) sessions.value = NEW;
@@ -141,7 +156,7 @@ async function openSession(id) {
   let cursor = null;
   do {
     const query = new URLSearchParams({ limit: "200", ...(cursor ? { cursor } : {}) });
-    const page = await (await call(`/v1/sessions/${encodeURIComponent(id)}/messages?${query}`)).json();
+    const page = await (await call(`v1/sessions/${encodeURIComponent(id)}/messages?${query}`)).json();
     if (here !== view) return;
     for (const message of page.items) show(message.interrupted ? `${message.role} interrupted` : message.role, message.content);
     cursor = page.next_cursor;
@@ -151,7 +166,7 @@ async function openSession(id) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const query = text.value.trim();
-  if (!query || send.disabled) return;
+  if (!query || send.disabled || isTooLong(query)) return;
   text.value = "";
   send.disabled = true;
   const here = view;
@@ -160,6 +175,7 @@ form.addEventListener("submit", async (event) => {
   send.disabled = false;
   text.focus();
 });
+text.addEventListener("input", () => isTooLong(text.value.trim()));
 text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
 });

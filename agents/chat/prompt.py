@@ -233,7 +233,7 @@ def _of_hit(hit: Hit, anew: bool) -> _Quote:
     gist = hit.gist
     after = f", score {hit.score:.2f}{f', {SAID_ANEW}' if anew else ''}"
     source = Citation.of_gist(gist, "similar", hit.score)
-    return _Quote(f"{gist.name or gist.role}, ", after, gist.content, source)
+    return _Quote(f"{gist.name or gist.role}, ", after, hit.text, source)
 
 
 def _of_message(gist: Gist) -> _Quote:

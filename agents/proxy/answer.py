@@ -13,6 +13,7 @@ from agents.openai_chat import (
     ends,
     event_of,
     parsed,
+    storable,
     without_its_end,
 )
 from utils.errors import ModelUnavailable
@@ -61,7 +62,7 @@ class ProxiedAnswer:
                 self.calls = self.calls or calls_tools(choice)
                 self.whole = self.whole or bool(choice.get("finish_reason"))
         if isinstance(model := answer.get("model"), str):
-            self.model = model
+            self.model = storable(model)
         usage = answer.get("usage")
         if isinstance(usage, dict):
             counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]

@@ -47,7 +47,7 @@ from config.prompts import prompt
 from config.recipes import PROXY
 from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
-from memory.ids import new_id, prompt_id, response_id, scoped
+from memory.ids import prompt_id, response_id, scoped
 from memory.recall import Scope
 from memory.turns import Place, Receipt, Used, left_out_of
 from utils.clock import now
@@ -158,7 +158,7 @@ class Proxy:
 
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
-        messages, turn_id = request.body["messages"], request.once or new_id()
+        messages, turn_id = request.body["messages"], request.once or request.turn_id
         at = newest_user(messages)
         if at is None:
             return _Exchange(request, _Opened(turn_id), _Known())
@@ -315,7 +315,7 @@ def _line(hit: Hit, day: str, changed: Sequence[str] | None, *, anew: bool) -> s
     later = f" ({SAID_ANEW})" if anew else ""
     if changed is not None:
         later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
-    return f"[{label}, {day}] {quoted(hit.gist.content, QUOTED)}{later}\n"
+    return f"[{label}, {day}] {quoted(hit.text, QUOTED)}{later}\n"
 
 
 def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:

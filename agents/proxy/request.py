@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from config.recipes import PROXY, Recipe
+from memory.ids import new_id
 from memory.recall import with_overrides
 
 Strategy = Literal["recall", "tool_memory", "none"]
@@ -38,8 +39,9 @@ class ProxyOptions:
 @dataclass(frozen=True)
 class ProxyRequest:
     """A chat completion to pass on. `body`: without the proxy's own fields; `raw`: the same as bytes, where they are
-    what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `once`: an id that the same request has when it
-    is made again, or None; `retried`: its client made it before, and did not get the answer."""
+    what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `turn_id`: of its exchange. `once`: the same
+    where the request may have been made under it before, or None; `retried`: its client made it before, and did not get
+    the answer."""
 
     owner: str
     body: dict[str, Any]
@@ -48,6 +50,7 @@ class ProxyRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     query: str = ""
     bearer: str | None = None
+    turn_id: str = field(default_factory=new_id)
     once: str | None = None
     retried: bool = False
 

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import webbrowser
+from codecs import BOM_UTF8
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -198,7 +199,7 @@ async def import_messages(
     that grew imports what is new.
     """
     user, session = identifier("--user", user), identifier("--session", session)
-    first = file.readline()
+    first = file.readline().removeprefix(BOM_UTF8)
     if is_export(first):
         async with open_memory() as memory:
             await import_export(memory, user, first, file)

@@ -9,7 +9,7 @@ from fastapi import Depends, Path, Request, Response
 
 from api.auth import Owner, admit
 from api.http.guard import check_origin
-from api.http.once import Handler, LociRoute
+from api.http.once import Handler, LociRoute, persistently
 from api.http.state import TheMemory
 from utils.fields import Identifier, Wire
 
@@ -34,7 +34,7 @@ class AdminRoute(LociRoute):
         return admitted
 
     async def answer(self, request: Request, handle: Handler) -> Response:
-        return await handle(request)
+        return await persistently(request, handle)
 
 
 async def named_user(user_id: Annotated[Identifier, Path()], memory: TheMemory) -> str:

@@ -17,11 +17,12 @@ from starlette.responses import StreamingResponse
 
 from api.auth import caller, check_names, check_parameters
 from api.wire.base import OwnedRequest
-from api.wire.strict import StrictRequest, ToolRequest
-from memory.ids import derived_id
+from api.wire.strict import ImportRequest, StrictRequest, ToolRequest
+from memory.ids import derived_id, new_id
 from memory.store import IdempotencyKeys, StoredAnswer
 from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.fields import Wire
+from utils.mongo import STORE_ERRORS, is_lost_connection
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
@@ -82,12 +83,34 @@ class ToolRoute(LociRoute):
     request_class = ToolRequest
 
 
+class ImportRoute(LociRoute):
+    """The same for messages, of which each is taken or refused by itself."""
+
+    request_class = ImportRequest
+
+
+async def persistently(request: Request, handle: Handler) -> Response:
+    """Handles a request, and where the store is found to have gone away, once more: it comes back in a moment, and what
+    the request had made by then is known by `once_id`."""
+    try:
+        return await handle(request)
+    except STORE_ERRORS as error:
+        if not is_lost_connection(error):
+            raise
+    request.state.may_be_done = True
+    return await handle(request)
+
+
 async def once(request: Request, handle: Handler) -> Response:
-    """Handles a request, or gives the answer that it had under its `Idempotency-Key` before.
+    """Handles a request `persistently`, or gives the answer that it had under its `Idempotency-Key` before.
 
     Raises `InvalidInput` where the key cannot be one, `IdempotencyMismatch` where it was another request's, and
     `Conflict` while that is being answered.
     """
+    return await persistently(request, lambda again: _once(again, handle))
+
+
+async def _once(request: Request, handle: Handler) -> Response:
     key = request.headers.get("idempotency-key")
     if key is None or request.method in READING:
         return await handle(request)
@@ -107,7 +130,7 @@ async def once(request: Request, handle: Handler) -> Response:
         headers = {"Idempotency-Replayed": "true", **stored.headers}
         return Response(stored.body, stored.status, headers, stored.media_type)
     _hold(requests, owner, key)
-    request.state.once = derived_id(owner, key)
+    request.state.once, request.state.may_be_done = derived_id(owner, key), True
     try:
         response = await handle(request)
     except BaseException:
@@ -172,6 +195,14 @@ def _stored(response: Response, body: bytes) -> StoredAnswer:
     return StoredAnswer(response.status_code, media_type, body, kept)
 
 
-def once_id(request: Request) -> str | None:
-    """The id that a request under an idempotency key gives to what it makes; None without a key."""
-    return cast(str | None, getattr(request.state, "once", None))
+def once_id(request: Request) -> str:
+    """The id that a request gives to what it makes: the same however often it is handled and, under an idempotency key,
+    sent."""
+    if not hasattr(request.state, "once"):
+        request.state.once = new_id()
+    return cast(str, request.state.once)
+
+
+def may_be_done(request: Request) -> bool:
+    """Whether what a request makes may be there already."""
+    return getattr(request.state, "may_be_done", False)

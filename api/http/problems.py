@@ -1,8 +1,9 @@
-"""Errors as clients get them: application/problem+json (RFC 9457), or on the paths of OpenAI's API in OpenAI's shape;
+"""Errors as clients get them: application/problem+json (RFC 9457), or on all paths of OpenAI's API in OpenAI's shape;
 without the input that caused them.
 """
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -17,7 +18,24 @@ from utils.errors import DiskFull, LociError, Unauthorized
 from utils.mongo import STORE_ERRORS, as_loci_error
 
 MEDIA_TYPE = "application/problem+json"
-OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
+# What under /v1 is Loci's own; all else there is, or would be, OpenAI's.
+OWN = frozenset(
+    {
+        "admin",
+        "banks",
+        "facts",
+        "memories",
+        "messages",
+        "observations",
+        "profile",
+        "receipts",
+        "scratchpad",
+        "search",
+        "sessions",
+        "tool-memory",
+        "users",
+    }
+)
 OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
 
 log = logging.getLogger(__name__)
@@ -60,9 +78,21 @@ def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], di
     return status, {"error": told}, headers
 
 
+def path_of(scope: Mapping[str, Any]) -> str:
+    """The path of a request, without the prefix under which it came."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def is_openais(path: str) -> bool:
+    """Whether who calls a path expects OpenAI's API there, be it served or not."""
+    _, version, *rest = [*path.split("/"), ""]
+    return version == "v1" and rest[0] not in OWN
+
+
 def response_of(error: Exception, path: str, request_id: str) -> Response:
     """The answer to a request of this path that failed so."""
-    if path in OPENAI_PATHS or path.startswith("/v1/models/"):
+    if is_openais(path):
         status, told, headers = error_of(error, request_id)
         return Response(orjson.dumps(told), status, headers, "application/json")
     status, body, headers = problem_of(error, request_id)
@@ -73,7 +103,7 @@ def install(app: FastAPI) -> None:
     """The one handler for every error."""
 
     async def handle(request: Request, error: Exception) -> Response:
-        return response_of(error, request.url.path, request.scope.get("request_id", ""))
+        return response_of(error, path_of(request.scope), request.scope.get("request_id", ""))
 
     for kind in (LociError, RequestValidationError, HTTPException, *STORE_ERRORS, Exception):
         app.add_exception_handler(kind, handle)

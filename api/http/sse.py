@@ -1,6 +1,6 @@
 """Answers as server-sent events."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agents.memory import Delta, Event, Finished, Started
@@ -21,7 +21,7 @@ def _event(name: str, data: str) -> bytes:
     return f"event: {name}\ndata: {data}\n\n".encode()
 
 
-async def events(first: Event, rest: AsyncGenerator[Event, None], request_id: str) -> AsyncIterator[bytes]:
+async def events(first: Event, rest: AsyncGenerator[Event, None], request_id: str) -> AsyncGenerator[bytes, None]:
     """The stream of one answer: meta, deltas, and done or error."""
     async with aclosing(rest):
         try:
@@ -29,8 +29,13 @@ async def events(first: Event, rest: AsyncGenerator[Event, None], request_id: st
             async for event in rest:
                 yield _encoded(event)
         except Exception as error:
-            _, body, _ = problem_of(error, request_id)
-            yield _event("error", body.decode())
+            yield error_event(error, request_id)
+
+
+def error_event(error: Exception, request_id: str) -> bytes:
+    """The last event of a stream that failed."""
+    _, body, _ = problem_of(error, request_id)
+    return _event("error", body.decode())
 
 
 def _encoded(event: Event) -> bytes:

@@ -3,7 +3,7 @@ one rules answer and the local encoder embeds."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from time import time
 from typing import Annotated, Any
@@ -22,13 +22,13 @@ from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_us
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, keep_earlier, news_of
 from api.auth import Passing, PassingOn
 from api.http import sse
-from api.http.once import JSON_TYPE, Handler, once, once_id
+from api.http.ending import until_the_end
+from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory
 from api.openai import wire
 from api.openai.wire import EmbeddingsRequest, Json, ProxyFields, RulesFields
 from api.wire.reasons import message_of
-from memory.ids import new_id
 from utils.encoder import DIMENSIONS
 from utils.errors import InvalidInput, NotFound, ProviderError, UnsupportedMediaType
 from utils.text import count_tokens
@@ -122,14 +122,15 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
         headers=request.headers,
         query=_without_user(request.url),
         bearer=passing.bearer,
-        once=once_id(request),
+        turn_id=once_id(request),
+        once=once_id(request) if may_be_done(request) else None,
         retried=request.headers.get(RETRIES, "0") != "0",
     )
     if memory.proxy is None:
-        return await _by_rules(memory, passed_on)
+        return await _by_rules(memory, passed_on, request)
     answering = memory.proxy.complete(passed_on)
     proxied = await _while_there(request, answering) if passed_on.streamed else await answering
-    return Response(status_code=LEFT) if proxied is None else _returned(proxied)
+    return Response(status_code=LEFT) if proxied is None else _returned(proxied, request)
 
 
 @router.get("/v1/models", response_model=None)
@@ -165,7 +166,7 @@ async def embeddings(request: Request, memory: TheMemory, passing: PassingOn) ->
     embedder = memory.engine.gists.embedder
     vectors = await embedder.embed(asked.texts)
     tokens = sum(map(count_tokens, asked.texts))
-    return _json(wire.embeddings(vectors, embedder.model, asked.encoding_format, tokens))
+    return _json(wire.embeddings(vectors, embedder.model, asked.encoding_format or "float", tokens))
 
 
 def _own_models(memory: Memory) -> tuple[str, str]:
@@ -220,11 +221,16 @@ async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]
     return None if beginning.cancelled() else beginning.result()
 
 
-def _returned(proxied: Proxied) -> Response:
+def _returned(proxied: Proxied, request: Request) -> Response:
     headers = dict(proxied.headers) | {TURN_ID: proxied.turn_id}
     if isinstance(proxied.body, bytes):
         return Response(proxied.body, proxied.status, headers, proxied.media_type)
-    return StreamingResponse(proxied.body, proxied.status, headers | sse.HEADERS, proxied.media_type)
+    events = until_the_end(request, proxied.body, lambda error: _error_event(error, request))
+    return StreamingResponse(events, proxied.status, headers | sse.HEADERS, proxied.media_type)
+
+
+def _error_event(error: Exception, request: Request) -> bytes:
+    return event_of(error_of(error, request.scope["request_id"])[1])
 
 
 async def _passed(proxy: Proxy, request: Request, passing: Passing, path: str, body: bytes | None = None) -> Response:
@@ -253,20 +259,20 @@ def _history(messages: Sequence[Mapping[str, Any]]) -> tuple[HistoryItem, ...]:
     return tuple(HistoryItem(role, text) for role, text in said if text and role in ("user", "assistant"))
 
 
-async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
+async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Response:
     """The rules' answer to the user's last message, in OpenAI's shapes."""
-    messages = request.body["messages"]
+    messages = asked.body["messages"]
     at = newest_user(messages)
-    _check_rules_can(request.body)
+    _check_rules_can(asked.body)
     _check_roles(messages)
     query = kept_text(messages[at].get("content")) if at is not None else ""
     if not query:
         raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
-    turn_id = request.once or new_id()
-    options = request.options
+    turn_id = once_id(request)
+    options = asked.options
     chat = ChatRequest(
         query=query,
-        owner=request.owner,
+        owner=asked.owner,
         session_id=options.memory_id,
         turn_id=turn_id,
         use_memory=options.reads,
@@ -274,21 +280,22 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
         history=_history(messages[:at]),
         isolated=True,
         recipe=options.recipe,
-        retried=request.once is not None,
+        retried=may_be_done(request),
     )
     news = await news_of(memory.engine, request.owner, options.memory_id, messages)
     await keep_earlier(memory.engine, request.owner, options.memory_id, turn_id, news)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
-    if not request.streamed:
+    if not asked.streamed:
         finished = await memory.chat(chat)
         body = wire.completion(identifier, created, finished.answer, _hits(finished))
         return Response(orjson.dumps(body), headers=headers, media_type="application/json")
     stream = memory.stream(chat)
     await anext(stream)  # an error before the first event still has its own status
-    wanted = request.body.get("stream_options")
+    wanted = asked.body.get("stream_options")
     with_usage = isinstance(wanted, dict) and wanted.get("include_usage") is True
-    events = _chunks(stream, identifier, created, with_usage=with_usage)
+    chunks = _chunks(stream, identifier, created, with_usage=with_usage)
+    events = until_the_end(request, chunks, lambda error: _error_event(error, request))
     return StreamingResponse(events, headers=headers | sse.HEADERS, media_type=sse.MEDIA_TYPE)
 
 
@@ -309,7 +316,7 @@ def _check_rules_can(body: Json) -> None:
 
 async def _chunks(
     stream: AsyncGenerator[Event, None], identifier: str, created: int, *, with_usage: bool
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """The rules' answer in chunks: the role first, then text, why it ended, the tokens where they were asked for."""
     async with aclosing(stream):
         yield event_of(wire.chunk(identifier, created, {"role": "assistant", "content": ""}))

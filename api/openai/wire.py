@@ -57,8 +57,8 @@ class EmbeddingsRequest(Wire):
     """What the local encoder takes of OpenAI's request. `user_id`: as all routes take it; nothing is kept."""
 
     input: str | list[str]
-    model: str = ""
-    encoding_format: Literal["float", "base64"] = "float"
+    model: str | None = None
+    encoding_format: Literal["float", "base64"] | None = None
     dimensions: int | None = None
     user: str | None = None
     user_id: str | None = None

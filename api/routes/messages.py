@@ -5,37 +5,46 @@ from time import perf_counter
 from fastapi import APIRouter, Request
 
 from api.auth import Owner
-from api.http.once import LociRoute, once_id
+from api.http.once import ImportRoute, may_be_done, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.search import MOST_WAITING, SearchRequest, SearchResponse
-from api.wire.sessions import MessagesRequest, MessagesResponse
+from api.wire.sessions import MessageIn, MessageRefused, MessagesRequest, MessagesResponse, RefusedOut
 from config.recipes import SEARCH
 from memory.domain import SAID, Turn
-from memory.ids import derived_id, new_id
+from memory.ids import derived_id
 from memory.recall import Scope, with_overrides
 from utils.clock import now
 
-router = APIRouter(route_class=LociRoute, tags=["messages"])
+router = APIRouter(route_class=ImportRoute, tags=["messages"])
 
 
 @router.post("/v1/messages")
 async def add_messages(body: MessagesRequest, request: Request, memory: TheMemory, owner: Owner) -> MessagesResponse:
-    """Import turns without answering. Messages with ids that the user has already are no-ops."""
+    """Import turns without answering. Messages with ids that the user has already are no-ops, and one that is refused
+    refuses no other."""
     once, moment = once_id(request), now()
+    messages = [(at, message) for at, message in enumerate(body.messages) if isinstance(message, MessageIn)]
+    rejected = [
+        RefusedOut(index=at, id=message.id, reason=message.reason)
+        for at, message in enumerate(body.messages)
+        if isinstance(message, MessageRefused)
+    ]
+    if not messages:
+        return MessagesResponse(accepted=0, duplicates=0, rejected=rejected, ids=[])
     turns = [
         Turn(
-            id=message.id or (derived_id(once, str(place)) if once else new_id()),
+            id=message.id or derived_id(once, str(place)),
             role=message.role,
             content=message.content,
             timestamp=message.timestamp or moment,
             name=message.name,
         )
-        for place, message in enumerate(body.messages)
+        for place, message in messages
     ]
-    ids_are_new = not once and all(message.id is None for message in body.messages)
+    ids_are_new = not may_be_done(request) and all(message.id is None for _, message in messages)
     done = await memory.add(owner, body.session_id, turns, ids_are_new=ids_are_new, wait=body.wait)
-    return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
+    return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, rejected=rejected, ids=list(done.ids))
 
 
 @router.post("/v1/search", responses=errors(502))

@@ -8,12 +8,13 @@ from fastapi.responses import StreamingResponse
 from agents.chat import ChatRequest, HistoryItem
 from api.auth import Owner
 from api.http import sse
-from api.http.once import LociRoute, once_id
+from api.http.ending import until_the_end
+from api.http.once import LociRoute, may_be_done, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
 from api.wire.chat import QueryRequest, QueryResponse
 from api.wire.receipts import ReceiptOut, WhyNotOut
-from memory.ids import new_id
+from memory.ids import derived_id
 from utils.fields import Identifier
 
 router = APIRouter(route_class=LociRoute, tags=["chat"])
@@ -30,8 +31,8 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
     chat = ChatRequest(
         query=body.query,
         owner=owner,
-        session_id=body.session_id or once or new_id(),
-        turn_id=once or new_id(),
+        session_id=body.session_id or derived_id(once, "session"),
+        turn_id=once,
         use_memory=body.use_memory,
         top_k=body.top_k,
         history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
@@ -39,16 +40,17 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         location=body.location,
         model=body.model,
         temporary=body.temporary,
-        retried=once is not None,
+        retried=may_be_done(request),
     )
     if not body.stream:
         finished = await memory.chat(chat)
         return Response(QueryResponse.of(finished).model_dump_json(), media_type="application/json")
     stream = memory.stream(chat)
     first = await anext(stream)  # an error before the first event still has its own status
-    return StreamingResponse(
-        sse.events(first, stream, request.scope["request_id"]), media_type=sse.MEDIA_TYPE, headers=sse.HEADERS
-    )
+    request_id = request.scope["request_id"]
+    events = sse.events(first, stream, request_id)
+    whole = until_the_end(request, events, lambda error: sse.error_event(error, request_id))
+    return StreamingResponse(whole, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
 
 
 @router.get("/v1/receipts/{turn_id}", responses=errors(404))

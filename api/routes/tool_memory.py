@@ -13,7 +13,6 @@ from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
 from api.wire import tool_memory as wire
 from api.wire.base import Deleted
-from memory.ids import new_id
 from memory.traces import Called
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.fields import Identifier
@@ -47,7 +46,7 @@ async def compress(body: wire.CompressRequest, memory: TheMemory, owner: Owner) 
 async def add_record(body: wire.RecordRequest, request: Request, memory: TheMemory, owner: Owner) -> wire.RecordOut:
     """Keep one call of a tool. The same `tool_call_id`, tool, arguments and result are kept once in a task; another
     result, or other arguments, are another record."""
-    call_id = body.tool_call_id or once_id(request) or new_id()
+    call_id = body.tool_call_id or once_id(request)
     asked = "{}" if body.raw_input is None else _text(body.raw_input)
     call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
     trace = await memory.tool_memory.add(owner, body.task_id, call)

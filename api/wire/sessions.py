@@ -1,11 +1,15 @@
 """Wire shapes of sessions, their summaries and their messages."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainValidator, TypeAdapter, ValidationError
 
 from api.wire.base import OwnedRequest, Shown
+from api.wire.reasons import wrong
+from api.wire.strict import check
+from utils.errors import InvalidInput
 from utils.fields import Content, Identifier, MessageId, Moment, Name, Wire
 
 
@@ -58,13 +62,48 @@ class MessageIn(Wire):
     timestamp: Moment | None = None
 
 
+class MessageRefused(Wire):
+    """A message that is none. `id`: the one that it came with, where that could be an id."""
+
+    id: str | None
+    reason: str
+
+
+def message_of(given: object) -> MessageIn | MessageRefused:
+    """A message of an import, or why it is refused."""
+    try:
+        check(given)
+        return MessageIn.model_validate(given)
+    except InvalidInput as error:
+        reason = error.detail
+    except ValidationError as error:
+        reason = wrong(error, "")
+    identifier = None
+    with suppress(ValidationError):
+        identifier = _ID.validate_python(given.get("id") if isinstance(given, dict) else None)
+    return MessageRefused(id=identifier, reason=reason)
+
+
+_ID: TypeAdapter[str] = TypeAdapter(MessageId)
+MessageOrRefused = Annotated[MessageIn | MessageRefused, PlainValidator(message_of, json_schema_input_type=MessageIn)]
+
+
 class MessagesRequest(OwnedRequest):
     session_id: Identifier
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=1_000)]
+    messages: Annotated[list[MessageOrRefused], Field(min_length=1, max_length=1_000)]
     wait: bool = False
 
 
+class RefusedOut(MessageRefused):
+    """`index`: its place in the request."""
+
+    index: int
+
+
 class MessagesResponse(Wire):
+    """`ids`: of the messages that were accepted or there already, in order. `rejected`: the others."""
+
     accepted: int
     duplicates: int
+    rejected: list[RefusedOut]
     ids: list[str]

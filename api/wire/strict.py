@@ -1,40 +1,54 @@
 """JSON bodies, read so that nothing slips in that the store or a model could not bear."""
 
 import asyncio
+import json
 from typing import Any
 
 import orjson
 from starlette.requests import Request
 
-from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
-from utils.text import CONTROL_CHARACTERS
+from utils.errors import HAS_CONTROL_CHARACTERS, HAS_LONE_SURROGATES, InvalidInput
+from utils.text import CONTROL_CHARACTERS, is_text
 
 MAX_DEPTH = 32
 AT_ONCE = 100_000  # bytes that are read in a few milliseconds
 LONGEST_PLACE = 100  # characters of a place that are told
 
 
-def read_json(raw: bytes, *, control_characters: bool = False) -> Any:
+def read_json(raw: bytes, *, control_characters: bool = False, apart: str | None = None) -> Any:
     """JSON in UTF-8 without lone surrogates, NaN, deep nesting or huge numbers, nor control characters unless they are
-    allowed.
+    allowed. `apart`: a field whose items are read as they are, for each of them is checked by itself.
 
     Raises `InvalidInput` where it is not.
     """
     try:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError as error:  # it says where and why, without the input
-        raise InvalidInput(f"Not valid JSON in UTF-8: {error}") from None
-    check(parsed, control_characters=control_characters)
+        parsed = None if apart is None else _read_leniently(raw)
+        if parsed is None:
+            raise InvalidInput(f"Not valid JSON in UTF-8: {error}") from None
+    is_apart = apart is not None and isinstance(parsed, dict) and isinstance(parsed.get(apart), list)
+    check({**parsed, apart: None} if is_apart else parsed, control_characters=control_characters)
     return parsed
+
+
+def _read_leniently(raw: bytes) -> Any:
+    """JSON that may hold lone surrogates and NaN; None where it is none."""
+    try:
+        return json.loads(raw.decode())
+    except (ValueError, RecursionError):
+        return None
 
 
 def check(value: object, *, control_characters: bool = False, place: tuple[object, ...] = ()) -> None:
     """Refuses the same of JSON that somebody else read. `place`: the keys and numbers that lead to the value. Raises
     `InvalidInput`."""
     if isinstance(value, str):
+        where = ".".join(map(str, place))[:LONGEST_PLACE] or "the body"
         if not control_characters and CONTROL_CHARACTERS.search(value):
-            where = ".".join(map(str, place))[:LONGEST_PLACE] or "the body"
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format(where))
+        if not is_text(value):
+            raise InvalidInput(HAS_LONE_SURROGATES.format(where))
     elif isinstance(value, int):
         if not -(2**63) <= value < 2**63:
             raise InvalidInput("An integer has more than 64 bits")
@@ -52,14 +66,15 @@ class StrictRequest(Request):
     """A request whose JSON is read by `read_json`, once."""
 
     control_characters = False
+    apart: str | None = None  # a field whose items are checked each by itself
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            raw, allowed = await self.body(), self.control_characters
+            raw, allowed, apart = await self.body(), self.control_characters, self.apart
             if len(raw) < AT_ONCE:
-                self._json = read_json(raw, control_characters=allowed)
+                self._json = read_json(raw, control_characters=allowed, apart=apart)
             else:
-                self._json = await asyncio.to_thread(read_json, raw, control_characters=allowed)
+                self._json = await asyncio.to_thread(read_json, raw, control_characters=allowed, apart=apart)
         return self._json
 
 
@@ -68,3 +83,9 @@ class ToolRequest(StrictRequest):
     other control characters; of records it keeps each as it came."""
 
     control_characters = True
+
+
+class ImportRequest(StrictRequest):
+    """One whose messages are checked each by itself."""
+
+    apart = "messages"

@@ -1,15 +1,14 @@
 """The embedding queue: claims what waits, embeds it, and writes it under the same lease."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from time import monotonic
 
-import numpy as np
-from numpy.typing import NDArray
 from pymongo import UpdateOne
 
-from memory.gists.gists import MADE_BY, Imprint, embedded_fields, imprints, text_to_embed
+from memory.gists.gists import MADE_BY, embedded_fields, imprints, text_to_embed, with_pieces
 from memory.store import Changes, Claim, Collections, claim, count_waiting, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.encoder import FAMILY
@@ -70,14 +69,20 @@ class EmbeddingQueue:
     async def _embed_claimed(self, claimed: Claim) -> int:
         if not claimed.documents:
             return 0
+        embedded = 0
         async with held(self._vectors, "embed", claimed):
-            return await self._embed(claimed.lease, claimed.documents)
+            for each in _batches([with_pieces(document) for document in claimed.documents]):
+                embedded += await self._embed(claimed.lease, each)
+        return embedded
 
-    async def _embed(self, lease: str, documents: list[Document]) -> int:
+    async def _embed(self, lease: str, each: Sequence[list[Document]]) -> int:
+        """`each`: gists, each with its pieces behind it."""
+        documents = [own[0] for own in each]
         try:
-            texts = [text_to_embed(document) for document in documents]
+            parts = [part for own in each for part in own]
+            texts = [text_to_embed(part) for part in parts]
             vectors = await self._embedder.embed(texts)
-            made = await imprints(self._reader, [document["content"] for document in documents], texts)
+            made = await imprints(self._reader, [part["content"] for part in parts], texts)
         except ModelError as error:
             kind = UNAVAILABLE if isinstance(error, ModelUnavailable) else type(error).__name__
             log.warning("embedding %d gists failed: %s", len(documents), error.detail)
@@ -86,12 +91,15 @@ class EmbeddingQueue:
         except Exception as error:
             await fail(self._vectors, "embed", lease, documents, type(error).__name__)
             raise
-        return await self._write(lease, documents, vectors, made)
+        read, fields = iter(zip(vectors, made, strict=True)), []
+        for own in each:
+            (vector, imprint), *pieces = islice(read, len(own))
+            fields.append(embedded_fields(vector, self._embedder.model, imprint, pieces))
+        return await self._write(lease, documents, fields)
 
-    async def _write(
-        self, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32], made: Sequence[Imprint]
-    ) -> int:
-        """Writes vectors under a change number of each owner; again under others where readers may have passed one."""
+    async def _write(self, lease: str, documents: Sequence[Document], fields: Sequence[Document]) -> int:
+        """Writes what gists have once they are embedded, under a change number of each owner; again under others where
+        readers may have passed one."""
         owners = {document["user_id"] for document in documents}
         while True:
             numbers = await self._changes.take_all(owners)
@@ -99,12 +107,11 @@ class EmbeddingQueue:
                 UpdateOne(
                     {"_id": document["_id"], "embed.lease": lease},
                     {
-                        "$set": embedded_fields(vector, self._embedder.model, imprint)
-                        | {"change": numbers[document["user_id"]], "embed.state": "done"},
+                        "$set": embedded | {"change": numbers[document["user_id"]], "embed.state": "done"},
                         "$unset": {"embed.error": "", "embed.lease_until": ""},
                     },
                 )
-                for document, vector, imprint in zip(documents, vectors, made, strict=True)
+                for document, embedded in zip(documents, fields, strict=True)
             ]
             matched = (await self._vectors.bulk_write(writes, ordered=False)).matched_count
             if await self._changes.close_all(numbers):
@@ -216,6 +223,17 @@ class EmbeddingQueue:
     async def count_outdated(self) -> int:
         """How many gists carry an embedding of another model."""
         return await self._vectors.count_documents(outdated_by(self._embedder.model))
+
+
+def _batches(each: Sequence[list[Document]]) -> Iterator[list[list[Document]]]:
+    """Gists with their pieces, so many at a time that a long text lets no other wait for long."""
+    batch: list[list[Document]] = []
+    for own in each:
+        if batch and sum(map(len, batch)) + len(own) > BATCH:
+            yield batch
+            batch = []
+        batch.append(own)
+    yield batch
 
 
 def outdated_by(model: str) -> Document:

@@ -1,5 +1,5 @@
 """Turns and gists as documents in `vectors`, each with its imprint: what recall goes by besides the embedding, namely
-terms, vectors of tokens, and traits."""
+terms, vectors of tokens, and traits. Of a text that is longer than what these are made of, each piece has its own."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,15 @@ from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
-from utils.text import searched_words, stem
+from utils.text import pieces_of, searched_words, stem
 from utils.vectors import Floats, to_binary
 
 Terms = NDArray[np.uint32]
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
 MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`
-MOST = 4_096  # terms kept of a text; a longer one is found by its beginning
+MOST = 4_096  # terms kept of a text
+PIECE = 2_000  # characters of a piece of a long text
 
 _LITTLE_ENDIAN = np.dtype("<u4")
 
@@ -108,9 +109,31 @@ def from_document(stored: Document | None) -> Imprint:
     return Imprint(from_bytes(stored["terms"]), comparable, traits)
 
 
-def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:
-    """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is."""
-    return {"embedding": to_binary(vector), "embedding_model": model, "recall": to_document(imprint)}
+def embedded_fields(
+    vector: Floats, model: str, imprint: Imprint, read: Sequence[tuple[Floats, Imprint]] = ()
+) -> dict[str, Any]:
+    """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is. `read`: the
+    same of each piece of its text."""
+    recall = to_document(imprint)
+    if read:
+        recall["pieces"] = [to_document(piece) | {"embedding": to_binary(own)} for own, piece in read]
+    return {"embedding": to_binary(vector), "embedding_model": model, "recall": recall}
+
+
+def pieces(content: str) -> list[str]:
+    """The pieces by which a text is found, too; none of one that is read whole."""
+    return pieces_of(content, PIECE) if len(content) > MAX_CHARACTERS else []
+
+
+def piece_in(gist: Gist, number: int | None) -> str | None:
+    """A piece of a gist's text; None where it has none of this number."""
+    found = pieces(gist.content)[number : number + 1] if number is not None else []
+    return found[0] if found else None
+
+
+def with_pieces(document: Document) -> list[Document]:
+    """A gist, and behind it each piece of its text as a gist of its own would be read."""
+    return [document, *({**document, "content": piece} for piece in pieces(document["content"]))]
 
 
 def new_gist(

@@ -18,6 +18,7 @@ from utils.mongo import Document
 from utils.vectors import Floats, from_binary
 
 NONE = -1
+PIECE = "\n"  # stands in no id: behind it comes the number of a piece
 
 
 class Links:
@@ -110,7 +111,7 @@ THREAD_ROWS = 20_000  # from so many rows on, what looks through all of them lea
 
 class UserIndex:
     """Rows of gists with what a search ranks and filters by. Rows are appended; a deleted or replaced one stays as a
-    hole until the index is built anew.
+    hole until the index is built anew. Each piece of a long text has a row, too.
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
@@ -160,26 +161,49 @@ class UserIndex:
         """The row of a gist; None where it has none."""
         return self._row_of.get(identifier)
 
+    def rows_of(self, identifier: str) -> list[int]:
+        """The row of a gist, and those of its pieces."""
+        rows: list[int] = []
+        key = identifier
+        while (row := self._row_of.get(key)) is not None:
+            key = _piece_key(identifier, len(rows))
+            rows.append(row)
+        return rows
+
+    def gist_of(self, row: int) -> str:
+        """The `_id` of the gist that a row, or a piece in it, is of."""
+        return self.ids[row].partition(PIECE)[0]
+
+    def piece_of(self, row: int) -> int | None:
+        """Which of a gist's pieces a row is, from 0; None where it is the whole."""
+        _, mark, number = self.ids[row].partition(PIECE)
+        return int(number) if mark else None
+
     def put(self, documents: Sequence[Document]) -> None:
         """Adds or replaces rows from documents of `vectors`. Those of another embedding model, or not embedded, are
         left out: vectors of different models are never compared. So are answers made by rules: all they do is quote
         what stands in other rows."""
         for document in documents:
-            content = self._content_of(document)
-            if content is None:
-                self.drop([document["_id"]])
-                continue
-            vector, imprint = content
-            row = self._row_of.get(document["_id"])
-            if row is not None and self._has(row, document, vector, imprint):
-                continue
+            self._put(document)
+            for piece in _pieces(document):
+                self._put(piece)
+
+    def _put(self, document: Document) -> None:
+        content = self._content_of(document)
+        if content is None:
             self.drop([document["_id"]])
-            self._append(document, vector, imprint)
+            return
+        vector, imprint = content
+        row = self._row_of.get(document["_id"])
+        if row is not None and self._has(row, document, vector, imprint):
+            return
+        self.drop([document["_id"]])
+        self._append(document, vector, imprint)
 
     def drop(self, ids: Iterable[str]) -> None:
         for identifier in ids:
-            row = self._row_of.pop(identifier, None)
-            if row is not None:
+            for row in self.rows_of(identifier):
+                del self._row_of[self.ids[row]]
                 self.alive[row] = False
                 self._unname(int(self.speakers[row]))
                 self.links.remove(row, int(self.sessions[row]))
@@ -303,6 +327,20 @@ class UserIndex:
         self.sessions, self.kinds = grown(self.sessions, rows), grown(self.kinds, rows)
         self.speakers, self.places = grown(self.speakers, rows), grown(self.places, rows)
         self.roles, self.traits = grown(self.roles, rows), grown(self.traits, rows)
+
+
+def _piece_key(identifier: str, number: int) -> str:
+    return f"{identifier}{PIECE}{number}"
+
+
+def _pieces(document: Document) -> list[Document]:
+    """The pieces of a gist's text as documents of their own, which have no place in its session."""
+    stored = (document.get("recall") or {}).get("pieces", ())
+    return [
+        {**document, "_id": _piece_key(document["_id"], number), "recall": piece, "message_index": NONE}
+        | {"embedding": piece["embedding"]}
+        for number, piece in enumerate(stored)
+    ]
 
 
 def _name_of(document: Document) -> str:

@@ -201,11 +201,9 @@ def _visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.
     size = len(index)
     mask: NDArray[np.bool_] = index.alive[:size].copy()
     for identifier in scope.exclude:
-        row = index.row_of(identifier)
-        if row is not None:
-            mask[row] = False
+        mask[index.rows_of(identifier)] = False
     if scope.among is not None:
-        mask &= np.isin(np.arange(size), [row for row in map(index.row_of, scope.among) if row is not None])
+        mask &= np.isin(np.arange(size), [row for key in scope.among for row in index.rows_of(key)])
     if scope.kinds is not None:
         mask &= of_kinds(index, scope.kinds, size)
     if scope.sessions is not None:

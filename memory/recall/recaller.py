@@ -14,7 +14,7 @@ import numpy as np
 from config.recipes import Recipe
 from memory import metrics
 from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
-from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, text_to_embed
+from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, piece_in, text_to_embed
 from memory.language import End, Trait
 from memory.recall.features import POOL, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex
@@ -105,9 +105,9 @@ class Recaller:
         if row is None:
             return "pool"
         scored = await self._scored(asked, POOL)
-        placed = scored.place_of(row) if scored is not None else None
-        if placed is not None:
-            return placed
+        placed = [scored.place_of(own) for own in asked.index.rows_of(key)] if scored is not None else []
+        if any(placed):
+            return min(filter(None, placed), key=lambda one: one[0])
         fused = recipe.ranking == "fused"
         return "asked" if fused and asks_the_same(asked.index, asked.probe, row) else "pool"
 
@@ -231,11 +231,10 @@ class Recaller:
         while True:
             select = scored.select
             ranked = select(spare) if spare <= MOST_AT_ONCE else await asyncio.to_thread(select, spare)
-            keys = [scored.index.ids[one.row] for one in ranked]
-            kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
+            kept = list(dict.fromkeys(scored.index.gist_of(one.row) for one in ranked if not one.dropped))
             found = await self._gists.by_keys(asked.owner, kept, asked.standing)
             listed = listed or len(ranked)
-            recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense), listed)
+            recall = _collect(scored.index, ranked, found, recipe, len(asked.probe.dense), listed)
             if len(recall.hits) == recipe.top_k:
                 return recall, True
             if spare >= most or recipe.top_k + spare >= scored.passed:
@@ -248,14 +247,17 @@ class Recaller:
 
 
 def _collect(
-    keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int, listed: int
+    index: UserIndex, ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int, listed: int
 ) -> Recall:
-    """Puts texts to rows. What was deleted meanwhile is dropped, and in a distinct recipe so is a text said before.
-    `listed`: so many of those dropped are told at most."""
+    """Puts texts to rows, each gist once, as it comes first. What was deleted meanwhile is dropped, and in a distinct
+    recipe so is a text said before. `listed`: so many of those dropped are told at most."""
     hits: list[Hit] = []
     considered: list[Candidate] = []
     seen: set[str] = set()
-    for key, one in zip(keys, ranked, strict=True):
+    first: dict[str, Ranked] = {}
+    for one in ranked:
+        first.setdefault(index.gist_of(one.row), one)
+    for key, one in first.items():
         dropped: Drop | None = one.dropped
         if dropped is None:
             gist = found.get(key)
@@ -268,7 +270,7 @@ def _collect(
                 dropped = "top_k"
             else:
                 seen.add(text)
-                hits.append(Hit(gist, one.parts))
+                hits.append(Hit(gist, one.parts, piece_in(gist, index.piece_of(one.row))))
         if dropped is None or len(considered) - len(hits) < listed:
             considered.append(Candidate(key, one.parts, dropped))
     return Recall(tuple(hits), tuple(considered), dimensions)
@@ -332,10 +334,9 @@ def _key_at_end(index: UserIndex, end: End, exclude: Collection[str]) -> str | N
         asks = index.traits[:size, Trait.ASKS]
         fitting &= (asks > 0) if end.asking else (asks != 1)
     for key in exclude:
-        if (row := index.row_of(key)) is not None:
-            fitting[row] = False
+        fitting[index.rows_of(key)] = False
     rows = np.flatnonzero(fitting)
     if not len(rows):
         return None
     order = np.lexsort((index.places[rows], index.times[rows]))
-    return index.ids[int(rows[order[-1 if end.last else 0]])]
+    return index.gist_of(int(rows[order[-1 if end.last else 0]]))

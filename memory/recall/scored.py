@@ -3,7 +3,7 @@
 import logging
 from typing import TYPE_CHECKING
 
-from memory.gists import GistReader, spoken
+from memory.gists import GistReader, piece_in, spoken
 from memory.store import Standing
 from utils.errors import ModelError
 
@@ -255,12 +255,13 @@ class Reranking:
         `read`: what it said of some rows by now, whose texts are not read again."""
         index, recipe = scored.index, scored.recipe
         rows = scored.shortlist(MOST_READ)
-        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], standing)
+        found = await self._gists.by_keys(owner, [index.gist_of(row) for row in rows], standing)
         said: dict[str, list[int]] = {}
         for row in rows:
-            gist = found.get(index.ids[row])
+            gist = found.get(index.gist_of(row))
             if gist is not None:
-                said.setdefault(spoken(gist.name, gist.role, gist.content), []).append(row)
+                text = piece_in(gist, index.piece_of(row)) or gist.content
+                said.setdefault(spoken(gist.name, gist.role, text), []).append(row)
         texts = list(said)[: max(recipe.rerank, recipe.top_k + SPARE)]
         scores = {text: read[row] for text in texts for row in said[text] if row in read}
         unread = [text for text in texts if text not in scores]

@@ -197,6 +197,12 @@ class Places:
         }
         return [logging.mark in logged.get((logging.filter["_id"], logging.filter["epoch"]), ()) for logging in updates]
 
+    async def give_back(self, place: Place) -> bool:
+        """Deletes the session that a place began, where nobody has another place in it and nothing came to this one.
+        Says whether it did."""
+        unused = place.session | {"next_index": place.next_index, "message_count": 0}
+        return (await self._sessions.delete_one(unused)).deleted_count == 1
+
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
         return await self._sessions.find_one(place.session, {"_id": 1}) is not None

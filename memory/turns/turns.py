@@ -80,6 +80,8 @@ class Turns:
         new = await self.insert(owner, documents)
         if len(new) < len(turns):
             await self._sessions.recount(owner, session_id)
+            if not new and place.index == 0 and await self._places.give_back(place):
+                return 0
         if not await self._places.is_there(place):
             await self._delete(owner, _own(owner, list(new)))
             raise Conflict("The session was deleted meanwhile")

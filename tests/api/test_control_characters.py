@@ -25,7 +25,6 @@ STEP = {"step_name": "deploy", "step_type": "GOAL"}
         ("/v1/sessions/s/consolidate", {"messages": [{"role": "user", "content": NUL}]}),
         ("/v1/banks", {"conversation_type": "project", "project_name": "loci", "project_description": NUL}),
         ("/v1/banks/project/loci/update", {"content": NUL}),
-        ("/v1/messages", {"session_id": "s", "messages": [{"role": "user", "content": NUL}]}),
         ("/v1/facts", {"text": NUL}),
         ("/v1/search", {"query": NUL}),
     ],

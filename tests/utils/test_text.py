@@ -12,6 +12,7 @@ from utils.text import (
     count_tokens,
     cut_at_word,
     ends_with_question_mark,
+    pieces_of,
     searched_words,
     slug,
     stem,
@@ -19,6 +20,20 @@ from utils.text import (
 )
 
 prose = st.text(alphabet="ab cdé.,;!? \n\t-’'“”漢🙂", max_size=120)
+
+
+@given(st.text() | prose, st.integers(1, 60))
+def test_pieces_are_short_and_leave_nothing_out(text: str, characters: int) -> None:
+    pieces = pieces_of(text, characters)
+    assert "".join(pieces) == text
+    assert all(len(piece) <= characters for piece in pieces)
+    assert len(pieces) <= 1 + 2 * len(text) // characters
+
+
+def test_pieces_end_where_the_text_pauses() -> None:
+    text = "One two three. Four five\n\nSix seven eight nine ten eleven"
+    assert pieces_of(text, 30) == ["One two three. Four five\n\n", "Six seven eight nine ten ", "eleven"]
+    assert pieces_of("x" * 7, 3) == ["xxx", "xxx", "x"]
 
 
 @given(st.text() | prose, st.integers(1, 60))

@@ -130,15 +130,46 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     page.goto(serve(api_keys="ann:key-of-ann"))
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    for key in ("wrong", "key-of-ann"):
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    for key in ("wrong", "schlüssel"):
         page.get_by_label("This server asks for an API key").fill(key)
         page.get_by_role("button", name="Use it").click()
+        expect(dialog.get_by_role("alert")).to_have_text("The server does not know this key.")
+    page.get_by_label("This server asks for an API key").fill("key-of-ann")
+    page.get_by_role("button", name="Use it").click()
     expect(dialog).to_be_hidden()
     say(page, "hello")
     expect(page.locator(".assistant")).not_to_be_empty()
     page.reload()
     expect(page.locator(".message")).to_have_count(2)
     expect(dialog).to_be_hidden()
+
+
+def test_text_beyond_the_limit_is_told_and_kept_whole(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve())
+    box, told = page.get_by_label("Message", exact=True), page.locator("#too-long")
+    pasted = "🦉" * 20_000 + "a" * 20_000
+    box.fill(pasted)
+    expect(told).to_contain_text("40,000 characters: a message may have 32,000")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".message")).to_have_count(0)
+    expect(box).to_have_value(pasted)
+    say(page, "🦉" * 32_000)
+    expect(told).to_be_hidden()
+    expect(page.locator(".assistant")).not_to_be_empty()
+
+
+def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Callable[..., str]) -> None:
+    address = f"{serve(root_path='/memory/loci')}/memory/loci"
+    page.goto(f"{address}/")
+    say(page, "Remember that my cat is called Ada")
+    expect(page.locator(".assistant")).to_contain_text("Ada")
+    page.reload()
+    expect(page.locator(".message")).to_have_count(2)
+    page.goto(f"{address}/admin#/users")
+    expect(page.get_by_role("link", name="default")).to_be_visible()
+    assert [url for url in watched.requests if not url.startswith(f"{address}/")] == []
+    assert watched.complaints == []
 
 
 def test_the_key_dialog_can_be_left(page: Page, serve: Callable[..., str]) -> None:

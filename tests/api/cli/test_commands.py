@@ -156,6 +156,17 @@ def test_an_export_that_is_cut_or_wrong_is_refused_in_one_line(here: RunHere, tm
     assert "Line 2: " in refused and "key: Input should be a valid string" in refused
 
 
+def test_a_mark_of_byte_order_before_a_file_is_no_part_of_it(here: RunHere, tmp_path: Path) -> None:
+    said = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})
+    export = tmp_path / "export.jsonl"
+    for file, user in ((said, "eva"), (export, "eve")):
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+        assert here("import", str(file), "--user", user).returncode == 0
+        export.unlink(missing_ok=True)
+        here("export", str(export), "--user", user)
+    assert '"content":"Hello"' in export.read_text()
+
+
 @pytest.mark.parametrize("option", ["--user", "--session"])
 def test_an_import_for_nobody_is_refused_in_one_line(here: RunHere, tmp_path: Path, option: str) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})

@@ -1,5 +1,7 @@
 """What is refused before a route sees it."""
 
+import asyncio
+import json
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,6 +11,7 @@ import httpx
 import pytest
 
 from api.http.guard import MAX_BODY, Guard
+from api.http.problems import OWN
 from tests.checks import problem
 from utils import yielding
 from utils.yielding import ANSWERING
@@ -31,7 +34,7 @@ async def test_a_request_is_being_answered_until_its_answer_begins(monkeypatch: 
 
     async def ignored(_: Any = None) -> Any: ...
 
-    scope = {"type": "http", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
+    scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
     await Guard(app, only_local=lambda: True)(scope, ignored, ignored)
     assert seen == [False, True, False, True]
 
@@ -133,3 +136,93 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_error(
             sending.sendall(b'Content-Length: 100\r\n\r\n{"query"')
     assert api.get("/livez").status_code == 200
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_a_request_that_a_stopping_server_cuts_off_is_told_so() -> None:
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise asyncio.CancelledError
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
+    await Guard(app, only_local=lambda: True)(scope, send, send)
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["title"] == "Server stopping"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/admin", "/livez", "/readyz", "/health", "/metrics", "/v1/sessions", "/v1/models", "/web/chat.js"]
+)
+def test_head_answers_as_get_does_without_a_body(api: httpx.Client, path: str) -> None:
+    got, headed = api.get(path), api.head(path)
+    assert (headed.status_code, headed.content) == (got.status_code, b"")
+    assert headed.headers["content-type"] == got.headers["content-type"]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/v1/users/ann/export", 405), ("/mcp", 405), ("/query", 405)])
+def test_there_is_no_head_of_a_stream_nor_of_what_has_no_get(api: httpx.Client, path: str, status: int) -> None:
+    assert api.head(path).status_code == status
+
+
+@pytest.mark.parametrize("sent", [{"root_path": "tool/loci/"}, {}], ids=["ROOT_PATH", "X-Forwarded-Prefix"])
+def test_paths_are_known_with_the_prefix_and_without(serve: Callable[..., str], sent: dict[str, str]) -> None:
+    headers = {} if sent else {"X-Forwarded-Prefix": "/tool/loci"}
+    address = serve(**sent)
+    with httpx.Client(base_url=address, headers=headers) as api:
+        for path in ("/livez", "/tool/loci/livez", "/web/chat.js", "/tool/loci/web/chat.js"):
+            assert api.get(path).status_code == 200, path
+        for path in ("/admin/", "/tool/loci/admin/"):
+            assert api.get(path).headers["location"] == address + "/tool/loci/admin"
+        assert api.get("/tool/loci").headers["location"] == address + "/tool/loci/"
+        assert api.get("/tool/loci/v1/sessions/none").headers["content-type"] == "application/problem+json"
+        assert api.get("/tool/loci/v1/models/none").json()["error"]["type"] == "not_found_error"
+        assert api.get("/openapi.json").json()["servers"] == [{"url": "/tool/loci"}]
+
+
+@pytest.mark.parametrize("prefix", ["//evil.example", "https://evil.example", "/a b", "", "/"])
+def test_a_prefix_that_is_none_is_ignored(plain: str, prefix: str) -> None:
+    answer = httpx.get(f"{plain}/admin/", headers={"X-Forwarded-Prefix": prefix})
+    assert answer.headers["location"] == f"{plain}/admin"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/query", b'{"query": "Hello"}', 200),
+        ("/v1/messages", b'{"session_id": "s", "messages": [{"role": "user", "content": "Hello"}]}', 200),
+        ("/v1/search", b'{"query": "Hello"}', 200),
+        ("/v1/chat/completions", b'{"model": "m", "messages": [{"role": "user", "content": "Hello"}]}', 200),
+        ("/v1/embeddings", b'{"input": "Hello"}', 200),
+        ("/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', 400),  # for want of a session, not of JSON
+        ("/v1/users/marked/import", b'{"kind": "export"}', 400),  # no header of Loci's
+    ],
+)
+def test_a_mark_of_byte_order_may_stand_before_any_body(api: httpx.Client, path: str, body: bytes, status: int) -> None:
+    kind = "application/x-ndjson" if path.endswith("/import") else "application/json"
+    headers = {"content-type": kind, "accept": "application/json, text/event-stream"}
+    bare, marked = (api.post(path, content=mark + body, headers=headers) for mark in (b"", b"\xef\xbb\xbf"))
+    assert marked.status_code == bare.status_code == status, marked.text
+    assert "JSON in UTF-8" not in marked.text
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/completions", "/v1/files/f1", "/v1/chat/nothing", "/v1/moderations"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_what_is_not_served_of_openais_api_is_told_as_openai_does(api: httpx.Client, path: str, method: str) -> None:
+    answer = api.request(method, path)
+    assert answer.status_code == 404
+    assert answer.json()["error"].keys() == {"message", "type", "param", "code"}
+
+
+def test_locis_own_routes_are_known(api: httpx.Client) -> None:
+    paths = api.get("/openapi.json").json()["paths"].items()
+    served = {
+        (path.split("/")[2], operation["tags"] == ["openai"])
+        for path, operations in paths
+        for operation in operations.values()
+        if path.startswith("/v1/")
+    }
+    assert {name for name, is_openais in served if not is_openais} <= OWN
+    assert not {name for name, is_openais in served if is_openais} & OWN

@@ -154,3 +154,26 @@ def test_without_a_provider_all_that_is_new_in_a_request_is_remembered(
         messages = [*messages, {"role": "assistant", "content": given.choices[0].message.content}, question]
     own = [text for role, text in stored(api, user) if role == "user"]
     assert own == ["My canoe is called Silja.", "She is painted yellow.", "What is my canoe called?"]
+
+
+REQUIRED = {"/v1/chat/completions": {"messages": said("Hi")}, "/v1/embeddings": {"input": "Hi"}}
+OPTIONAL = {
+    "/v1/chat/completions": (
+        *("model", "stream", "n", "stop", "temperature", "max_tokens", "max_completion_tokens", "tools", "tool_choice"),
+        *("response_format", "stream_options", "seed", "user", "metadata", "logprobs", "top_logprobs", "logit_bias"),
+        *("memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold", "memory_strategy", "user_id"),
+    ),
+    "/v1/embeddings": ("model", "encoding_format", "dimensions", "user", "user_id"),
+}
+
+
+@pytest.mark.parametrize("path", REQUIRED)
+def test_a_field_that_is_null_is_as_if_left_out(api: httpx.Client, path: str) -> None:
+    bare, *given = (
+        api.post(path, json=REQUIRED[path] | nulls)
+        for nulls in ({}, *({name: None} for name in OPTIONAL[path]), dict.fromkeys(OPTIONAL[path]))
+    )
+    assert {answer.status_code for answer in given} == {200}
+    assert {answer.json()["model"] for answer in given} == {bare.json()["model"]}
+    if path == "/v1/embeddings":
+        assert {answer.text for answer in given} == {bare.text}

@@ -1,6 +1,8 @@
 """Streams through OpenAI's API, of sound and of odd providers."""
 
+import json
 import threading
+from typing import Any
 
 import httpx
 import openai
@@ -156,3 +158,28 @@ def test_halves_of_a_character_are_joined_in_what_is_stored(
     sent(model, chunk("A dog: \ud83d"), chunk("\udc36!"), chunk(None, "stop", usage={"score": float("nan")}))
     streamed(client, user)
     assert stored(chat, user)[-1] == ("assistant", "A dog: \U0001f436!")
+
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_half_a_character_in_any_field_breaks_no_answer_and_is_kept_whole(
+    chat: httpx.Client, model: ScriptedModel, user: str, streamed: bool
+) -> None:
+    odd: list[Any] = [
+        {"model": "odd \ud800"},
+        {"user": "\ud800"},
+        {"metadata": {"\ud800": "\udfff"}},
+        {"messages": [{"role": "user", "name": "\ud800", "content": "Hello \ud800"}]},
+    ]
+    model.always(Behaviour(text="Fine", edit=lambda answer: answer | {"model": "odd \ud800", "id": "\udfff"}))
+    for number, fields in enumerate(odd):
+        body = {"model": "m", "messages": said(f"Hello {number}"), "memory_id": user, "stream": streamed, **fields}
+        answer = chat.post("/v1/chat/completions", content=json.dumps(body), headers=JSON)
+        assert answer.status_code == 200, answer.text
+        assert answer.text.endswith("data: [DONE]\n\n") == streamed
+        assert '"error"' not in answer.text
+    kept = chat.get(f"/v1/sessions/{user}/messages").json()["items"]
+    assert [one["content"] for one in kept if one["role"] == "assistant"] == ["Fine"] * len(odd)
+    assert {one["model"] for one in kept if one["role"] == "assistant"} == {"odd \ufffd"}

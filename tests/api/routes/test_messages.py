@@ -1,5 +1,7 @@
 """Messages in, search out."""
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -14,7 +16,7 @@ def add(api: httpx.Client, user: str, messages: list[dict[str, Any]], **more: An
     found = api.post("/v1/messages", json=body)
     assert found.status_code == 200, found.text
     answer: dict[str, Any] = found.json()
-    assert answer.keys() == {"accepted", "duplicates", "ids"}
+    assert answer.keys() == {"accepted", "duplicates", "rejected", "ids"}
     return answer
 
 
@@ -86,8 +88,9 @@ def test_a_thousand_messages_fit_in_a_call_and_one_more_does_not(api: httpx.Clie
     "timestamp", ["1700000000", 1700000000, "yesterday", "1066-10-14T12:00:00Z", "9999-12-31", "2023-13-01", True, ""]
 )
 def test_a_time_that_is_none_is_refused(api: httpx.Client, user: str, timestamp: object) -> None:
-    body = {"user_id": user, "session_id": "s", "messages": [say("Hello", timestamp=timestamp)]}
-    assert problem(api.post("/v1/messages", json=body), 422)["errors"][0]["loc"] == ["body", "messages", 0, "timestamp"]
+    [refused] = add(api, user, [say("Hello", timestamp=timestamp)])["rejected"]
+    assert (refused["index"], refused["id"]) == (0, None)
+    assert refused["reason"].startswith("timestamp: ")
 
 
 def test_a_search_tells_every_part_of_its_scores(api: httpx.Client, user: str) -> None:
@@ -155,8 +158,67 @@ def test_what_is_deleted_is_not_found_any_more(api: httpx.Client, user: str) -> 
     assert search(api, user, "heron") == []
 
 
-def test_a_message_with_control_characters_is_named(api: httpx.Client, user: str) -> None:
-    said = [{"role": "user", "content": text} for text in ("fine", "a\x85b")]
-    found = problem(api.post("/v1/messages", json={"session_id": user, "messages": said}), 400)
-    assert found["detail"] == "messages.1.content: a string has control characters"
-    assert api.get(f"/v1/sessions/{user}").status_code == 404
+MARK = "xyzzy-the-input"  # stands in every refused message, and must not come back
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        *((say(MARK + text), "content: a string has control characters") for text in "\x0c\x85\x0b\0\x1b\x9b"),
+        (say(MARK + "\ud800"), "content: a string has lone surrogates"),
+        (say("Hello", name="\udfff"), "name: a string has lone surrogates"),
+        (say("Hello", name="Ada\nadmin"), "name: must be of one line, without tabs and control characters"),
+        (say(" "), "content: must not be blank"),
+        (say("x" * 250_000), "content: String should have at most 200000 characters"),
+        (say("Hello", id={"$gt": MARK}), "id: Input should be a valid string"),
+        (say(MARK, id=""), "id: String should have at least 1 character"),
+        (say("Hello", kind=MARK), "kind: unknown field"),
+        ({"role": "User", "content": MARK}, "role: Input should be 'system', 'user', 'assistant' or 'tool'"),
+        ({"role": "user", "content": float("nan")}, "content: Input should be a valid string"),
+        ({"role": "user", "content": 10**400}, "An integer has more than 64 bits"),
+        (MARK, "Input should be a valid dictionary or instance of MessageIn"),
+        (None, "Input should be a valid dictionary or instance of MessageIn"),
+    ],
+)
+def test_a_message_that_is_refused_refuses_no_other(api: httpx.Client, user: str, wrong: Any, reason: str) -> None:
+    messages = [say("First"), wrong, say("Last", id=f"{user}-last")]
+    body = json.dumps({"user_id": user, "session_id": "s", "messages": messages})
+    found = api.post("/v1/messages", content=body, headers={"content-type": "application/json"})
+    assert found.status_code == 200, found.text
+    answer = found.json()
+    assert (answer["accepted"], answer["duplicates"], answer["ids"][1:]) == (2, 0, [f"{user}-last"])
+    assert answer["rejected"] == [{"index": 1, "id": None, "reason": reason}]
+    assert MARK not in found.text
+    assert [item["content"] for item in listed(api, user)] == ["First", "Last"]
+
+
+def test_where_all_are_refused_nothing_is_made_and_their_ids_are_told(api: httpx.Client, user: str) -> None:
+    answer = add(api, user, [say("a\x0cb", id="page-1"), say("")])
+    assert (answer["accepted"], answer["ids"]) == (0, [])
+    assert [(one["index"], one["id"]) for one in answer["rejected"]] == [(0, "page-1"), (1, None)]
+    assert api.get("/v1/sessions", params={"user_id": user}).json()["items"] == []
+
+
+def test_imports_of_one_message_at_once_leave_no_empty_session(api: httpx.Client, user: str) -> None:
+    for attempt in range(10):
+        message = say("Twice", id=f"{user}-{attempt}")
+        with ThreadPoolExecutor(3) as threads:
+            for session in "abc":
+                body = {"user_id": user, "session_id": f"{session}{attempt}", "messages": [message]}
+                threads.submit(api.post, "/v1/messages", json=body)
+    sessions = api.get("/v1/sessions", params={"user_id": user}).json()["items"]
+    assert [one["message_count"] for one in sessions] == [1] * 10
+
+
+def test_a_long_message_is_kept_whole_and_found_by_each_of_its_parts(api: httpx.Client, user: str) -> None:
+    filler = "The minutes of the gardening club go on about compost, hedges and the rota of the tea kitchen. "
+    told = ("The lighthouse of Vardø was painted green.", "Ottilie plays the theremin.", "The beehives face south.")
+    long = "".join(f"{filler * 160}{one} " for one in told)
+    ids = add(api, user, [say("My cat is called Ada."), say(long), say("I like the sea.")], wait=True)["ids"]
+    assert listed(api, user)[1]["content"] == long
+    for asked in ("What colour is the lighthouse of Vardø?", "What does Ottilie play?", "Where do the beehives face?"):
+        found = search(api, user, asked)
+        assert [one["id"] for one in found].count(ids[1]) == 1
+        assert found[0]["id"] == ids[1], asked
+    api.delete("/v1/sessions/s", params={"user_id": user})
+    assert search(api, user, "What does Ottilie play?") == []

@@ -141,7 +141,6 @@ def test_control_characters_are_taken_of_tools_and_nowhere_else(api: httpx.Clien
     body: dict[str, Any]
     for path, body in (
         ("/query", {"query": text}),
-        ("/v1/messages", {"session_id": "s", "messages": [{"role": "user", "content": text}]}),
         ("/v1/facts", {"text": text}),
         (f"{PATH}/compress", {"task_id": "t", "messages": HISTORY, "query": text}),
         (f"{PATH}/search", {"task_id": "t", "query": text}),
