@@ -1,7 +1,7 @@
 """The queue of messages that facts are still to be made of."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
@@ -9,6 +9,7 @@ from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
+from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import (
     Add,
     Decision,
@@ -27,6 +28,7 @@ from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
+from utils.vectors import Floats
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
@@ -106,8 +108,11 @@ class FactQueue:
                 and not any(fact.lasts for fact in stated)
                 and (statement := statement_of(text)) is not None
             ):
-                [likely] = lasting(await self._reader.embed([statement]))
-                stated = [Stated(statement, statement)] if keeps(statement, float(likely)) else stated
+                said = list(said_in(text))
+                vectors = await self._vectors_of([statement, *leads_of(said)])
+                [likely] = lasting(vectors[statement][None])
+                if keeps(statement, float(likely)) and all(one.is_own(vectors, whoever=True) for one in said):
+                    stated = [Stated(statement, statement)]
             return await self._learn(replace(origin, by=by), stated) if stated else []
 
     async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
@@ -246,8 +251,13 @@ class FactQueue:
     async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
         if not (found := candidates(text, at)):
             return []
-        vectors = await self._reader.embed([candidate.spoken for candidate in found])
-        return stated_by(found, vectors)
+        said = [candidate.said for candidate in found]
+        vectors = await self._vectors_of([*(candidate.spoken for candidate in found), *leads_of(said)])
+        return stated_by([candidate for candidate in found if candidate.said.is_own(vectors)], vectors)
+
+    async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:
+        read = list(dict.fromkeys(texts))
+        return dict(zip(read, await self._reader.embed(read), strict=True))
 
     async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
         """What becomes of what is stated, and who decided."""

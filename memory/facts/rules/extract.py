@@ -5,13 +5,14 @@ tells something that lasts, in whatever language, the encoder decides.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from fitted import FITTED
+from memory.facts.rules.leads import Said, said_in
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.replacing import border_in, turning
 from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement
@@ -103,12 +104,13 @@ _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}"
 @dataclass(frozen=True)
 class Candidate:
     """What may be a fact. `spoken`: the clause as the user says it, by which the encoder decides; `least`: the
-    likelihood that it takes. `sentence`: all that was said with it."""
+    likelihood that it takes. `sentence`: all that was said with it; `said`: as it stands in the message."""
 
     text: str
     spoken: str
     least: float
     sentence: str
+    said: Said
     foreign: bool = False
 
 
@@ -117,17 +119,19 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     and other people's words are none."""
     found: list[Candidate] = []
     about = ""  # whom a pronoun means
-    for sentence in map(spelled_out, split_sentences(own_words(message[:LOOKED_AT]))):
+    for said in said_in(own_words(message[:LOOKED_AT])):
+        _, _, rest = said.sentence.partition(": ")
+        sentence = spelled_out(rest if said.label and _FIRST.match(rest) else said.sentence)
         if ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
         elif is_foreign(sentence) or not _may_be_english(sentence):
             text = " ".join(sentence.split())
             if len(text) <= LONGEST and LEFT_OUT not in text:
-                found.append(Candidate(text, text, ELSEWHERE, text, foreign=True))
+                found.append(Candidate(text, text, ELSEWHERE, text, said, foreign=True))
         else:
             whole = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
-                candidate, about = _candidate(clause, about, whole, at)
+                candidate, about = _candidate(clause, about, whole, at, said)
                 if candidate is not None:
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
@@ -144,10 +148,12 @@ def lasting(vectors: Floats) -> Floats:
     return likely
 
 
-def stated_by(found: Sequence[Candidate], vectors: Floats) -> list[Stated]:
-    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken."""
+def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list[Stated]:
+    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken, by the local encoder."""
     stated: dict[str, Stated] = {}
-    for candidate, vector, likelihood in zip(found, vectors, lasting(vectors), strict=True):
+    for candidate in found:
+        vector = vectors[candidate.spoken]
+        [likelihood] = lasting(vector[None])
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
         asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
         if not asks and (lasts or turning(vector) > 0 or does.corrects >= EVEN):
@@ -195,14 +201,14 @@ def clauses(sentence: str) -> Iterator[str]:
                 yield clause.replace(" & I ", " and I ")
 
 
-def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Candidate | None, str]:
+def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said) -> tuple[Candidate | None, str]:
     """What may be a fact of a clause, and whom a pronoun means behind it."""
     if len(clause) > LONGEST or _BIDS.match(clause) or len(clause.split()) < 2:
         return None, about
     called = _CALLED.fullmatch(clause)
     if called and not _OF_A_PEOPLE.search(called["name"]):
         name = called["name"]
-        return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence), about
+        return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence, said), about
     if (lead := _left_out(clause)) is not None:
         clause = f"{lead} {clause[0].lower()}{clause[1:]}"
     clause = with_dates(clause, at)
@@ -228,7 +234,7 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Ca
         least = NEVER
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
-    return Candidate(text, f"{spoken}.", least, sentence), _whom(text) or about
+    return Candidate(text, f"{spoken}.", least, sentence, said), _whom(text) or about
 
 
 def _may_be_english(sentence: str) -> bool:
