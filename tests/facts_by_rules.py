@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from memory.facts.rules.corrections import in_full
 from memory.facts.rules.extract import candidates, stated_by
 from memory.facts.rules.leads import leads_of
 from memory.facts.rules.reconcile import Add, Decision, Delete, Stated, Update, decide_by_rules, texts_of
@@ -28,7 +29,7 @@ def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[st
 
 def decided(encoder: Encoder, message: str, known: Mapping[str, str]) -> list[Decision]:
     """What a message does to facts in force."""
-    new = stated(encoder, message)
+    new = in_full(stated(encoder, message), known)
     texts = texts_of(new, known)
     return decide_by_rules(new, known, dict(zip(texts, encoder.read(texts), strict=True)))
 

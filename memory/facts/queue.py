@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
+from memory.facts.rules.corrections import in_full
 from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
 from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import (
@@ -36,6 +37,7 @@ BATCH_BY_RULES = 128
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
+JUST_TOLD = timedelta(minutes=10)  # how long what was told may be corrected without being named
 TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
 
 SETTLED = {
@@ -263,14 +265,18 @@ class FactQueue:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        known = {fact.id: fact.text for fact in await self._facts.in_force(origin.owner, origin.memory_id)}
+        facts = await self._facts.in_force(origin.owner, origin.memory_id)
+        known = {fact.id: fact.text for fact in facts}
+        stated = in_full(
+            stated, {fact.id: fact.text for fact in facts if abs(origin.at - fact.valid_from) <= JUST_TOLD}
+        )
         new = [fact.text for fact in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
                 return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
-        near = nearest(known, new, COMPARED)
+        near = nearest(known, new, COMPARED) | {fact.of: known[fact.of] for fact in stated if fact.of is not None}
         texts = texts_of(stated, near)
         readings = dict(zip(texts, await self._reader.read(texts), strict=True))
         return decide_by_rules(stated, near, readings), origin.by if not known else RULE_BASED

@@ -15,9 +15,8 @@ from fitted import FITTED
 from memory.facts.rules.leads import Said, said_in
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.replacing import border_in, turning
-from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement
+from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement, whom_of
 from memory.language import (
-    EVEN,
     LEFT_OUT,
     USER,
     asked_by,
@@ -42,15 +41,22 @@ LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what la
 # From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute, less of
 # what the user tells of others, and nothing in other languages.
 PERHAPS = 0.4
-OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.5, 0.55
+OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.45, 0.45
 NEVER = 2.0  # what only ends facts
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|"
     r"btw|fyi|wait|correction|please note|remember|note|nowadays|these days|currently|now|update|in fact|then|"
-    r"(?:it )?turns out|unfortunately|sadly|luckily|finally)\b(?: that\b)?[\s,:.!–-]*)+",
+    r"(?:it )?turns out|unfortunately|sadly|luckily|finally|nope|oops|rather|i mean|i meant)\b(?: that\b)?"
+    r"[\s,:.!–-]*)+",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(
+    r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|i mean|i meant)\b|, not [^\s,;]+\.?$", re.IGNORECASE
+)
+_LAUGHS = re.compile(r"[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
+_MEANS = re.compile(r"\b(?:mean|meant|correction)\b", re.IGNORECASE)
+_BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAME}(?: {NAME})*|\W?\d\S*(?: {NAME})?|{NAME} \d\S*)")  # a value alone
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|pretend|assume|assuming|let['’]?s|wish|wishes|hope|hopes|"
@@ -72,8 +78,11 @@ _BIDS = re.compile(
 )
 _JOINED = re.compile(
     r" ?; ?|,? (?:and|but|so) (?=(?:i|i['’]m|i['’]ve|my|we|we['’]ve|our|he|she|they|his|her|their|"
-    r"[A-Z]\w+ & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
+    r"[\w ,]+ & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
     re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    rf"(^|[,;] |\b(?:but|so|and) )({NAME}(?:, {NAME})*|(?i:my|our) (?:[a-z-]+ )?{RELATION}(?: {NAME})?),? and I\b"
 )
 _FURTHER = re.compile(  # a further verb of the same "I"
     r",? (?:and|but) (?=(?:(?:also|now|really) )?(?:live|work|have|am|study|play|speak|love|hate|like|enjoy|prefer|own|"
@@ -112,6 +121,7 @@ class Candidate:
     sentence: str
     said: Said
     foreign: bool = False
+    corrects: bool = False
 
 
 def candidates(message: str, at: datetime) -> list[Candidate]:
@@ -122,7 +132,12 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     for said in said_in(own_words(message[:LOOKED_AT])):
         _, _, rest = said.sentence.partition(": ")
         sentence = spelled_out(rest if said.label and _FIRST.match(rest) else said.sentence)
-        if ends_with_question_mark(sentence.rstrip(" \"')”")):
+        laughs, corrects = _LAUGHS.search(sentence) is not None, _CORRECTS.search(sentence) is not None
+        sentence = _LAUGHS.sub("", sentence)
+        bare = _FILLERS.sub("", sentence).split(",")[0].strip(" .!")
+        if corrects and _BARE.fullmatch(bare) and (_MEANS.search(sentence) or re.search(r"\d", bare)):
+            found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
+        elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
         elif is_foreign(sentence) or not _may_be_english(sentence):
             text = " ".join(sentence.split())
@@ -132,7 +147,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             whole = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, whole, at, said)
-                if candidate is not None:
+                if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
+                    candidate = replace(candidate, corrects=corrects)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
         if len(found) >= MOST_READ:
@@ -156,8 +172,8 @@ def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list
         [likelihood] = lasting(vector[None])
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
         asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
-        if not asks and (lasts or turning(vector) > 0 or does.corrects >= EVEN):
-            stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts))
+        if not asks and (lasts or turning(vector) > 0 or candidate.corrects):
+            stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
 
 
@@ -174,7 +190,7 @@ def statement_of(text: str) -> str | None:
             return None
         if re.search(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b", sentence) or re.match(r"i\b", sentence):
             return None
-    if _PRONOUN.match(bare):
+    if _PRONOUN.match(_FILLERS.sub("", bare)):
         return None
     bare = " ".join(map(spelled_out, split_sentences(bare)))
     enough = len(words(text)) >= 3 or _DENSE.search(text)
@@ -194,7 +210,13 @@ def clauses(sentence: str) -> Iterator[str]:
         return
     if _FRAMES.match(_uncapitalised(bare)):
         return
-    for part in _JOINED.split(re.sub(rf"(^|[,;] |\b(?:but|so|and) )({NAME}) and I\b", r"\1\2 & I", bare)):
+    parts: list[str] = []
+    for part in _JOINED.split(_TOGETHER.sub(r"\1\2 & I", bare)):
+        if parts and "used to" in parts[-1] and OVER.search(part):
+            parts[-1] = f"{parts[-1]} but {part}"
+        else:
+            parts.append(part)
+    for part in parts:
         first, *further = _FURTHER.split(part) if re.match(r"i\b", part, re.IGNORECASE) else [part]
         for clause in map(spelled_out, (first, *(f"I {verb}" for verb in further))):
             if (clause := _FILLERS.sub("", clause.strip(' ,.!…"“”'))) and not _supposes(clause):
@@ -216,13 +238,14 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
         clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
     spoken, least = clause, OF_OTHERS
     if pronoun := _PRONOUN.match(clause):
-        if about:
+        if about and not (pronoun["pronoun"].lower() == "it" and _CORRECTS.match(said.sentence)):
             owns = pronoun["pronoun"].lower() in ("his", "her", "their", "its")
             clause = f"{about}{chr(39) + 's' if owns else ' is' if pronoun['short'] else ''}{pronoun['rest']}"
             spoken = clause.replace(f"{USER}'s", "My", 1)
         else:
+            clause = f"{pronoun['pronoun']}{' is' if pronoun['short'] else ''}{pronoun['rest']}"
             least = NEVER
-    elif _FIRST.match(clause) or re.match(rf"{NAME} and I ", clause):
+    elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, )*{NAME} and I ", clause):
         least = OF_THE_USER
     text = third_person(clause)
     text = f"{text[0].upper()}{text[1:]}."
@@ -238,8 +261,10 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
 
 
 def _may_be_english(sentence: str) -> bool:
-    begins = _FIRST.match(sentence) is not None or _left_out(sentence) is not None
-    return begins or not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
+    begins = _FIRST.match(sentence) or _PRONOUN.match(_FILLERS.sub("", sentence))
+    if begins or _left_out(sentence) is not None:
+        return True
+    return not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
 
 
 def _whom(text: str) -> str:
@@ -249,10 +274,10 @@ def _whom(text: str) -> str:
     )
     if has:
         return has["name"] or f"{USER}'s {has['kin']}"
-    subject, predicate = split_statement(text)
+    subject, _ = split_statement(text)
     if subject == "user" or not is_somebody(subject.removesuffix("'s name")):
         return ""
-    return text.removesuffix(predicate).strip().removesuffix("'s name")
+    return whom_of(text).removesuffix("'s name")
 
 
 def _left_out(clause: str) -> str | None:
