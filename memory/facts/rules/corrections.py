@@ -3,7 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
+from memory.facts.rules.extract import candidates, without_lead
+from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.statement import NAME, is_somebody, read_statement, whom_of
 
@@ -36,6 +39,15 @@ def in_full(stated: Sequence[Stated], just_told: Mapping[str, str]) -> list[Stat
     return whole
 
 
+def value_instead(text: str, key: str, value: str) -> str | None:
+    """The value that is meant where a text, and nothing else in it, corrects what was just kept under a key."""
+    if stated := values_stated(without_lead(text), key):
+        return stated[-1].value if len(stated) == 1 else None
+    found, kept = candidates(text, datetime.now(UTC)), f"The user's {key} is {value}"
+    [right] = [corrected(one.text, f"{kept}.") for one in found] if len(found) == 1 else [None]
+    return right.removesuffix(".").removeprefix(f"The user's {key} is ") if right is not None else None
+
+
 def corrected(new: str, old: str) -> str | None:
     """What a statement should have said by the correction of it; None where it is no correction of that."""
     if meant := MEANT.search(new):  # "it's Ann, not Anne"
@@ -54,7 +66,9 @@ def corrected(new: str, old: str) -> str | None:
     owned = "'s" if points["who"] in _OWNS else ""
     text = f"{whom if points['who'] == 'It' else whom.removesuffix(chr(39) + 's name')}{owned} {points['rest']}."
     now = read_statement(text)
-    return text if (now.subject, now.slots) == (was.subject, was.slots) else None
+    if (now.subject, now.slots) == (was.subject, was.slots):
+        return text
+    return _with_value(points["rest"], old) if points["who"] == "It" else None
 
 
 def _with_value(rest: str, old: str) -> str | None:

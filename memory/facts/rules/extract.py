@@ -132,10 +132,10 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     for said in said_in(own_words(message[:LOOKED_AT])):
         _, _, rest = said.sentence.partition(": ")
         sentence = spelled_out(rest if said.label and _FIRST.match(rest) else said.sentence)
-        laughs, corrects = _LAUGHS.search(sentence) is not None, _CORRECTS.search(sentence) is not None
+        laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
         sentence = _LAUGHS.sub("", sentence)
-        bare = _FILLERS.sub("", sentence).split(",")[0].strip(" .!")
-        if corrects and _BARE.fullmatch(bare) and (_MEANS.search(sentence) or re.search(r"\d", bare)):
+        bare = without_lead(sentence).split(",")[0].strip(" .!")
+        if is_corrected and _BARE.fullmatch(bare) and (_MEANS.search(sentence) or re.search(r"\d", bare)):
             found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
         elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
@@ -148,7 +148,7 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, whole, at, said)
                 if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
-                    candidate = replace(candidate, corrects=corrects)
+                    candidate = replace(candidate, corrects=is_corrected)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
         if len(found) >= MOST_READ:
@@ -190,7 +190,7 @@ def statement_of(text: str) -> str | None:
             return None
         if re.search(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b", sentence) or re.match(r"i\b", sentence):
             return None
-    if _PRONOUN.match(_FILLERS.sub("", bare)):
+    if _PRONOUN.match(without_lead(bare)):
         return None
     bare = " ".join(map(spelled_out, split_sentences(bare)))
     enough = len(words(text)) >= 3 or _DENSE.search(text)
@@ -200,6 +200,16 @@ def statement_of(text: str) -> str | None:
 def keeps(statement: str, likely: float) -> bool:
     """Whether a statement that no rule reads is kept: a name with its value always, else what may well last."""
     return likely >= PERHAPS or _KEYED.match(statement) is not None
+
+
+def corrects(sentence: str) -> bool:
+    """Whether a sentence begins, or ends, as one that says that something was wrong."""
+    return _CORRECTS.search(sentence.strip()) is not None
+
+
+def without_lead(sentence: str) -> str:
+    """A sentence without "no", "actually" and the like in front."""
+    return _FILLERS.sub("", sentence.strip())
 
 
 def clauses(sentence: str) -> Iterator[str]:
@@ -261,7 +271,7 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
 
 
 def _may_be_english(sentence: str) -> bool:
-    begins = _FIRST.match(sentence) or _PRONOUN.match(_FILLERS.sub("", sentence))
+    begins = _FIRST.match(sentence) or _PRONOUN.match(without_lead(sentence))
     if begins or _left_out(sentence) is not None:
         return True
     return not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
