@@ -40,7 +40,7 @@ _SHORT_IS = re.compile(
     r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|"
     r"our|about|only|still|"
     r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|(?:go|mov|com|work|stay|gett|"
-    r"leav|liv|putt|hav|be|tak|start|learn|study)ing\b|[£$€]?\d))",
+    r"leav|liv|putt|hav|be|tak|start|learn|study)ing)\b)|(?<=\w)['’]s(?= (?:[£$€]?\d|(?-i:[A-Z][\w-]+)(?:[,.;]|$)))",
     re.IGNORECASE,
 )
 _SHORT_HAS = re.compile(

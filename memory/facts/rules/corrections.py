@@ -25,15 +25,16 @@ def in_full(stated: Sequence[Stated], just_told: Mapping[str, str]) -> list[Stat
     those of which nobody knows what they correct. `just_told`: facts by id, the last one at the end."""
     whole: list[Stated] = []
     for new in stated:
-        before = {str(place): one.text for place, one in enumerate(whole)} | just_told if new.corrects else {}
+        said = {str(place): one.text for place, one in enumerate(whole)}
+        before = {**just_told, **said} if new.corrects else {}
         name, text = next(
             ((name, text) for name in reversed(before) if (text := corrected(new.text, before[name])) is not None),
             ("", new.text),
         )
-        if name in just_told:
-            whole.append(Stated(text, text, of=name))
-        elif name:
+        if name in said:
             whole[int(name)] = replace(whole[int(name)], text=text, sentence=text)
+        elif name:
+            whole.append(Stated(text, text, of=name))
         elif not (new.corrects and _POINTS.fullmatch(new.text)):
             whole.append(new)
     return whole
@@ -56,8 +57,8 @@ def corrected(new: str, old: str) -> str | None:
     was, whom = read_statement(old), whom_of(old)
     if (points := _POINTS.fullmatch(new)) is None:
         now = read_statement(new)
-        meant = (now.named, now.values, now.denied) == (was.named, was.values, was.denied) and bool(now.named)
-        return new if meant and now.subject != was.subject and is_somebody(now.subject) else None
+        alike = (now.named, now.values, now.denied) == (was.named, was.values, was.denied) and bool(now.named)
+        return new if alike and now.subject != was.subject and is_somebody(now.subject) else None
     if points["who"] == "It" and is_somebody(was.subject):
         return _with_value(points["rest"], old)
     somebody = was.subject.removesuffix("'s name")

@@ -105,7 +105,7 @@ _IN_FRONT = re.compile(
 _BESIDE = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
 _CALLED = re.compile(rf"(?i:i['’]m|i am|(?:[a-z]+ ){{0,2}}calls? me) (?P<name>{NAME}(?: {NAME})?)")
 _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$")
-_ENGLISH = STOPWORDS - frozenset("a am an do in is no on so to was we".split())  # noqa: SIM905  not words of others
+_ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
 _KEYED = re.compile(r"[^\W\d_][^:?!.]{0,59}:\s+\S")  # "Gate code: 4711"
 _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")  # scripts of few or no spaces
 

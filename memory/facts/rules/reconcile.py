@@ -89,7 +89,7 @@ def decide_by_rules(
     decisions: list[Decision] = []
     for new in standing:
         if new.of is not None and new.of in facts:
-            made: list[Decision] = [Update(new.of, new.text)]
+            made = [Update(new.of, new.text)]
         else:
             made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
         if new.lasts or not isinstance(made[0], Add):

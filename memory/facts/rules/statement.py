@@ -170,12 +170,13 @@ def is_somebody(subject: str) -> bool:
 
 
 def are_of_one(statement: Statement, other: Statement) -> bool:
-    """Whether two statements may be of the same: "the deadline" may be any deadline, Lena the sister Lena, and what no
-    rule tells the subject of, anything."""
+    """Whether two statements may be of the same: "the deadline" may be any deadline, whoever's it is, Lena the sister
+    Lena, and what no rule tells the subject of, anything."""
     if not statement.subject or not other.subject:
         return True
     (owners, what), (others, that) = (parts_of(one.subject) for one in (statement, other))
-    return owners == others and (what == that or (bool(what and that) and (what <= that or that <= what)))
+    anyones = any(one.subject.startswith("the ") for one in (statement, other))
+    return (anyones or owners == others) and (what == that or (bool(what and that) and (what <= that or that <= what)))
 
 
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -21,6 +21,14 @@ from utils.encoder import Encoder
         (["My locker number is 12. Sorry, 21."], ["The user's locker number is 21."]),
         (["My favorite fruit is mango. My favorite fruit is now fig."], ["The user's favorite fruit is now fig."]),
         (["I moved to Porto.", "I never lived in Porto."], ["The user never lived in Porto."]),
+        (
+            ["My son's recital is on 4 May.", "The recital was moved to 6 May."],
+            ["The user's son's recital was moved to 6 May."],
+        ),
+        (
+            ["My flight is at 8. My locker is number 12. No, it's 14."],
+            ["The user's flight is at 8.", "The user's locker is number 14."],
+        ),
         (["My niece is in Lagos.", "My niece is in Accra."], ["The user's niece is in Accra."]),
     ],
 )
@@ -55,6 +63,7 @@ def test_a_plan_ends_nothing_until_it_is_so(encoder: Encoder, so: str, plan: str
         ("I'm Zorro 😂", []),
         ("I live in Derry lol", ["The user lives in Derry."]),
         ("Correction: it's Derry.", []),
+        ("My aunt's office is in Derry.", ["The user's aunt's office is in Derry."]),
     ],
 )
 def test_a_sentence_makes_one_fact_of_whom_it_is_about(encoder: Encoder, message: str, facts: list[str]) -> None:
