@@ -62,7 +62,7 @@ def third_person(clause: str) -> str:
     if re.match(r"we\b", clause, re.IGNORECASE):
         return _OF_US.sub(lambda found: f"We{_OF_US_IN_FULL[found['short'].replace('’', chr(39)).lower()]}", clause)
     clause = re.sub(r"^((?:my|our) [^,.;]{1,40}?) and I (?=\w)", r"I and \1 ", clause, flags=re.IGNORECASE)
-    clause = re.sub(rf"^({_NAME}(?:, {_NAME})*) and I (?=\w)", r"\1 and the user ", clause)
+    clause = re.sub(rf"^({_NAME}(?:, {_NAME}){{0,3}}) and I (?=\w)", r"\1 and the user ", clause)
     if started := re.match(r"(?:my|our)\b", clause, re.IGNORECASE):
         return f"{USER}'s" + _inside(_SHORT_IS.sub(" is", clause[started.end() :], count=1), "their", "them")
     clause = re.sub(r"^im\b", "I'm", re.sub(r"^i['’]ve got\b", "I have", clause, flags=re.I), flags=re.I)

@@ -8,15 +8,13 @@ from datetime import UTC, datetime
 from memory.facts.rules.extract import candidates, without_lead
 from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.statement import NAME, is_somebody, read_statement, whom_of
+from memory.facts.rules.statement import NAMES, is_somebody, read_statement, whom_of
 
 _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")
 MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
 _OWNS = ("Its", "His", "Her", "Their")
-_VALUE = re.compile(
-    rf"(?:is|are|was|were) (?:(?:in|at|on|called|named|for|with) )?(?P<value>{NAME}(?: {NAME})*|\S*\d\S*)"
-)
-_NAMES = re.compile(rf"(?<=[\w,] ){NAME}(?: {NAME})*")
+_VALUE = re.compile(rf"(?:is|are|was|were) (?:(?:in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
+_NAMES = re.compile(rf"(?<=[\w,] ){NAMES}(?<!\.)")
 _NUMBERS = re.compile(r"(?<![\w.,:])\W?\d[\w.,:]*(?<=\w)")
 
 

@@ -15,7 +15,16 @@ from fitted import FITTED
 from memory.facts.rules.leads import Said, said_in
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.replacing import border_in, turning
-from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement, whom_of
+from memory.facts.rules.statement import (
+    NAME,
+    NAMES,
+    OVER,
+    RELATION,
+    is_somebody,
+    read_statement,
+    split_statement,
+    whom_of,
+)
 from memory.language import (
     LEFT_OUT,
     USER,
@@ -54,9 +63,9 @@ _FILLERS = re.compile(
 _CORRECTS = re.compile(
     r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|i mean|i meant)\b|, not [^\s,;]+\.?$", re.IGNORECASE
 )
-_LAUGHS = re.compile(r"[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
+_LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
 _MEANS = re.compile(r"\b(?:mean|meant|correction)\b", re.IGNORECASE)
-_BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAME}(?: {NAME})*|\W?\d\S*(?: {NAME})?|{NAME} \d\S*)")  # a value alone
+_BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAMES}|\W?\d\S*(?: {NAMES})?|{NAMES} \d\S*)")  # a value alone
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|pretend|assume|assuming|let['’]?s|wish|wishes|hope|hopes|"
@@ -78,11 +87,11 @@ _BIDS = re.compile(
 )
 _JOINED = re.compile(
     r" ?; ?|,? (?:and|but|so) (?=(?:i|i['’]m|i['’]ve|my|we|we['’]ve|our|he|she|they|his|her|their|"
-    r"[\w ,]+ & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
+    r"[\w ,]{1,60} & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(
-    rf"(^|[,;] |\b(?:but|so|and) )({NAME}(?:, {NAME})*|(?i:my|our) (?:[a-z-]+ )?{RELATION}(?: {NAME})?),? and I\b"
+    rf"(^|[,;] |\b(?:but|so|and) )({NAME}(?:, {NAME}){{0,3}}|(?i:my|our) (?:[a-z-]+ )?{RELATION}(?: {NAME})?),? and I\b"
 )
 _FURTHER = re.compile(  # a further verb of the same "I"
     r",? (?:and|but) (?=(?:(?:also|now|really) )?(?:live|work|have|am|study|play|speak|love|hate|like|enjoy|prefer|own|"
@@ -255,7 +264,7 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
         else:
             clause = f"{pronoun['pronoun']}{' is' if pronoun['short'] else ''}{pronoun['rest']}"
             least = NEVER
-    elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, )*{NAME} and I ", clause):
+    elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, ){{0,3}}{NAME} and I ", clause):
         least = OF_THE_USER
     text = third_person(clause)
     text = f"{text[0].upper()}{text[1:]}."

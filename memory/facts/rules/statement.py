@@ -16,6 +16,8 @@ RELATION = (
     r"housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
 )
 NAME = r"(?:(?:Mrs?|Ms|Dr|Prof)\b\.? )?[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
+_WORD_OF_NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*\.?"
+NAMES = rf"{_WORD_OF_NAME}(?: {_WORD_OF_NAME})*"  # of one or several words, with titles or without
 _SAME_KIN = {"mum": "mother", "mom": "mother", "dad": "father", "kid": "child", "puppy": "dog", "kitten": "cat"}
 _SAME_KIN |= dict.fromkeys(
     ("wife", "husband", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance"), "partner"
