@@ -89,7 +89,9 @@ def decide_by_rules(
     decisions: list[Decision] = []
     for new in standing:
         if new.of is not None and new.of in facts:
-            made = [Update(new.of, new.text)]
+            rest = {name: fact for name, fact in facts.items() if name != new.of}
+            rivals = [done.id for done in _decided_by_words(new, rest, readings) if not isinstance(done, Add)]
+            made = [Update(new.of, new.text), *map(Delete, rivals)]
         else:
             made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
         if new.lasts or not isinstance(made[0], Add):

@@ -15,6 +15,7 @@ from utils.encoder import Encoder
         (["My horse is called Juno.", "No, it's Luna."], ["The user's horse is called Luna."]),
         (["My cousin lives in Ghent.", "Actually he lives in Bruges."], ["The user's cousin lives in Bruges."]),
         (["My uncle works at Bosch.", "I meant my aunt works at Bosch."], ["The user's aunt works at Bosch."]),
+        (["My aunt lives in Cork. I live in Ulm.", "I meant my aunt lives in Ulm."], ["The user's aunt lives in Ulm."]),
         (["I live in Gdansk.", "Correction: I live in Poznan."], ["The user lives in Poznan."]),
         (["No, it's 42."], []),
         (["I have two cats.", "Actually it is in March."], ["The user has two cats."]),
