@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-import numpy as np
-
+from memory.facts.rules.corrections import in_full
 from memory.facts.rules.extract import candidates, stated_by
+from memory.facts.rules.leads import leads_of
 from memory.facts.rules.reconcile import Add, Decision, Delete, Stated, Update, decide_by_rules, texts_of
 from utils.encoder import Encoder
 
@@ -17,8 +17,9 @@ def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[State
     found = candidates(message, at)
     if not found:
         return []
-    vectors = np.stack([reading.sentence for reading in encoder.read([one.spoken for one in found])])
-    return stated_by(found, vectors)
+    texts = [*(one.spoken for one in found), *leads_of(one.said for one in found)]
+    vectors = {text: reading.sentence for text, reading in zip(texts, encoder.read(texts), strict=True)}
+    return stated_by([one for one in found if one.said.is_own(vectors)], vectors)
 
 
 def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[str]:
@@ -28,7 +29,7 @@ def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[st
 
 def decided(encoder: Encoder, message: str, known: Mapping[str, str]) -> list[Decision]:
     """What a message does to facts in force."""
-    new = stated(encoder, message)
+    new = in_full(stated(encoder, message), known)
     texts = texts_of(new, known)
     return decide_by_rules(new, known, dict(zip(texts, encoder.read(texts), strict=True)))
 

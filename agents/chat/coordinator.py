@@ -1,15 +1,17 @@
 """The coordinator: which agents run before a request is answered, in which order, by a table."""
 
 from agents.chat.context import Agent, Context, IntentName
+from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.writer_agent import WriterAgent
 
 
 class Coordinator:
     """Routes a request by its intent through a table of agents. `writer`: writes the answer after them."""
 
-    def __init__(self, *, memory: Agent, keeper: Agent, vision: Agent, writer: WriterAgent) -> None:
+    def __init__(self, *, memory: Agent, keeper: KeeperAgent, vision: Agent, writer: WriterAgent) -> None:
         self.writer = writer
         self._memory = memory
+        self._keeper = keeper
         self._vision = vision
         # For each intent, the agents before the writer. Another agent is one more line.
         self._routes: dict[IntentName, tuple[Agent, ...]] = {
@@ -25,6 +27,8 @@ class Coordinator:
 
     async def prepare(self, context: Context) -> Context:
         """Everything before the answer: memory only where it is needed, vision wherever images are attached."""
+        if context.intent.name == "chat" and (amended := await self._keeper.amend(context)) is not None:
+            return amended.having_run(self._keeper.name)
         route = list(self._routes[context.intent.name])
         if not context.intent.need_memory:
             route = [agent for agent in route if agent is not self._memory]

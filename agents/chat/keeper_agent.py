@@ -11,6 +11,7 @@ from memory.engine import Engine
 from memory.facts import (
     Fact,
     attribute_meant,
+    corrects,
     fact_meant,
     facts_near,
     gives,
@@ -22,6 +23,7 @@ from memory.facts import (
     statement_to_forget,
     statement_to_remember,
     told,
+    value_instead,
 )
 from memory.ids import prompt_id
 from memory.language import asked_by, doing
@@ -80,6 +82,25 @@ class KeeperAgent:
         if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
         return await (self._forget_here if request.isolated else self._forget)(context, meant)
+
+    async def amend(self, context: Context) -> Context | None:
+        """Keeps the other value where the request corrects what the exchange before it had kept: "No, it's 40"; None
+        where it does not."""
+        request, chats = context.request, self._engine.chats
+        if context.place is None or request.isolated or not request.use_memory or not corrects(request.query):
+            return None
+        before = await chats.turns.recent(request.owner, request.session_id, context.place, 2)
+        kept = [fact for fact, _ in await chats.keyvalues.page(request.owner, limit=1, after=None)]
+        if not kept or kept[0].source not in [message.id for message in before]:
+            return None
+        value = value_instead(request.query, kept[0].key, kept[0].value)
+        if value is None:
+            return None
+        key, source = kept[0].key, prompt_id(request.turn_id)
+        with suppress(PreconditionFailed):  # something else is kept there now
+            await chats.keyvalues.put(request.owner, key, value, source=source, expected=kept[0].tag)
+            return replace(context, done=f"I'll remember: {told(key, value)} (before: {kept[0].value}).")
+        return None
 
     async def _forget_here(self, context: Context, meant: str) -> Context:
         """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""

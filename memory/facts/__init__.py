@@ -6,7 +6,8 @@ decision is committed before it is carried out.
 
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
 from memory.facts.room import Knowledge, open_knowledge
-from memory.facts.rules.extract import clauses
+from memory.facts.rules.corrections import value_instead
+from memory.facts.rules.extract import clauses, corrects
 from memory.facts.rules.keeping import (
     Attribute,
     StatedValue,
@@ -42,6 +43,7 @@ __all__ = [
     "StatedValue",
     "attribute_meant",
     "clauses",
+    "corrects",
     "fact_meant",
     "facts_near",
     "gives",
@@ -57,6 +59,7 @@ __all__ = [
     "statement_to_remember",
     "told",
     "value_given",
+    "value_instead",
     "values_stated",
     "without_asides",
 ]

@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
+from memory.facts.rules.corrections import in_full
 from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
+from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import (
     Add,
     Decision,
@@ -28,6 +30,7 @@ from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
+from utils.vectors import Floats
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
@@ -35,6 +38,7 @@ BATCH_BY_RULES = 128
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
+JUST_TOLD = timedelta(minutes=10)  # how long what was told may be corrected without being named
 TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
 
 SETTLED = {
@@ -107,8 +111,11 @@ class FactQueue:
                 and not any(fact.lasts for fact in stated)
                 and (statement := statement_of(text)) is not None
             ):
-                [likely] = lasting(await self._reader.embed([statement]))
-                stated = [Stated(statement, statement)] if keeps(statement, float(likely)) else stated
+                said = list(said_in(text))
+                vectors = await self._vectors_of([statement, *leads_of(said)])
+                [likely] = lasting(vectors[statement][None])
+                if keeps(statement, float(likely)) and all(one.is_own(vectors, whoever=True) for one in said):
+                    stated = [Stated(statement, statement)]
             return await self._learn(replace(origin, by=by), stated) if stated else []
 
     async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
@@ -249,21 +256,30 @@ class FactQueue:
         found = await asyncio.to_thread(candidates, text, at)
         if not found:
             return []
-        vectors = await self._reader.embed([candidate.spoken for candidate in found])
-        return stated_by(found, vectors)
+        said = [candidate.said for candidate in found]
+        vectors = await self._vectors_of([*(candidate.spoken for candidate in found), *leads_of(said)])
+        return stated_by([candidate for candidate in found if candidate.said.is_own(vectors)], vectors)
+
+    async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:
+        read = list(dict.fromkeys(texts))
+        return dict(zip(read, await self._reader.embed(read), strict=True))
 
     async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        known = {fact.id: fact.text for fact in await self._facts.in_force(origin.owner, origin.memory_id)}
+        facts = await self._facts.in_force(origin.owner, origin.memory_id)
+        known = {fact.id: fact.text for fact in facts}
+        stated = in_full(
+            stated, {fact.id: fact.text for fact in facts if abs(origin.at - fact.valid_from) <= JUST_TOLD}
+        )
         new = [fact.text for fact in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
                 return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
-        near = nearest(known, new, COMPARED)
+        near = nearest(known, new, COMPARED) | {fact.of: known[fact.of] for fact in stated if fact.of is not None}
         texts = texts_of(stated, near)
         readings = dict(zip(texts, await self._reader.read(texts), strict=True))
         return decide_by_rules(stated, near, readings), origin.by if not known else RULE_BASED

@@ -40,7 +40,7 @@ _SHORT_IS = re.compile(
     r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|"
     r"our|about|only|still|"
     r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|(?:go|mov|com|work|stay|gett|"
-    r"leav|liv|putt|hav|be|tak|start|learn|study)ing\b|[£$€]?\d))",
+    r"leav|liv|putt|hav|be|tak|start|learn|study)ing)\b)|(?<=\w)['’]s(?= (?:[£$€]?\d|(?-i:[A-Z][\w-]+)(?:[,.;]|$)))",
     re.IGNORECASE,
 )
 _SHORT_HAS = re.compile(
@@ -61,10 +61,11 @@ def third_person(clause: str) -> str:
     What is so of "we" stays so."""
     if re.match(r"we\b", clause, re.IGNORECASE):
         return _OF_US.sub(lambda found: f"We{_OF_US_IN_FULL[found['short'].replace('’', chr(39)).lower()]}", clause)
+    clause = re.sub(r"^((?:my|our) [^,.;]{1,40}?) and I (?=\w)", r"I and \1 ", clause, flags=re.IGNORECASE)
+    clause = re.sub(rf"^({_NAME}(?:, {_NAME}){{0,3}}) and I (?=\w)", r"\1 and the user ", clause)
     if started := re.match(r"(?:my|our)\b", clause, re.IGNORECASE):
         return f"{USER}'s" + _inside(_SHORT_IS.sub(" is", clause[started.end() :], count=1), "their", "them")
     clause = re.sub(r"^im\b", "I'm", re.sub(r"^i['’]ve got\b", "I have", clause, flags=re.I), flags=re.I)
-    clause = re.sub(rf"^({_NAME}) and I (?=\w)", r"\1 and the user ", clause)
     found = _I.match(clause)
     if found is None:
         return _inside(_SHORT_IS.sub(" is", clause, count=1), "the user's", "the user")

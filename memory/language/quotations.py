@@ -1,4 +1,4 @@
-"""Quotations, code and what is to be worked on, taken out of a message: what the user says in own words is left."""
+"""Quotations and code, taken out of a message: what is left, the user says."""
 
 import re
 
@@ -12,26 +12,15 @@ _SPOKEN = re.compile(r"\s*(?:i|my|we|our)\b", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n\s*")
 _MARKS = re.compile(r"^ ?(?:(?:[-*+•–]|#{1,6}|\d{1,2}[.)]) )+|\*\*|__", re.MULTILINE)
-_LEAD = (
-    r"^(?:(?:hi|hello|hey|ok|okay|so|now|and|then|please|kindly|can you|could you|would you|will you|let['’]s|help me|"
-    r"i (?:want|need) you to|i['’]d like you to|i would like you to|just)\b[ ,!.\n]*)*"
-)
-_WORK_ON = re.compile(
-    _LEAD + r"(?:(?:re)?write(?! (?:(?:this|that|it) )?down)|translate|summari[sz]e|proof-?read|correct|fix|explain|"
-    r"continue|paraphrase|rephrase|reword|edit|improve|shorten|polish|revise|simplify|draft|compose|complete|analy[sz]e)"
-    r"(?=:| ?\n| [^\W_]| [\"“'«(\ufffc])",
-    re.IGNORECASE,
-)
-_WHAT_FOLLOWS = re.compile(r"[:\n]")
 
 
 def own_words(message: str) -> str:
     """What the user says in a message, blanks collapsed and bullets taken off, lines kept: without code in fences,
-    quoted lines, longer quotations, and a text that the user asks to have worked on."""
+    quoted lines, and longer quotations."""
     text = _BLANKS.sub(" ", _without_code(message))
     text = _QUOTED_LINE.sub("", text)
     text = _BLANK_LINES.sub("\n", _QUOTATION.sub(_left_out, text)).strip()
-    return _MARKS.sub("", _without_material(text))
+    return _MARKS.sub("", text)
 
 
 def _without_code(text: str) -> str:
@@ -52,13 +41,3 @@ def _left_out(found: re.Match[str]) -> str:
     quoted = next(part for part in found.groups() if part is not None)
     spoken = len(quoted.split()) > LONGEST_QUOTED or _SPOKEN.match(quoted)
     return LEFT_OUT if spoken else str(quoted)
-
-
-def _without_material(text: str) -> str:
-    """`text` without the sentence that asks to work on a text, and without that text."""
-    if not _WORK_ON.match(text):
-        return text
-    if _WHAT_FOLLOWS.search(text):
-        return ""
-    end = re.search(r"[.!?] ", text)
-    return text[end.end() :] if end else ""

@@ -5,18 +5,27 @@ tells something that lasts, in whatever language, the encoder decides.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from fitted import FITTED
+from memory.facts.rules.leads import Said, said_in
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.replacing import border_in, turning
-from memory.facts.rules.statement import NAME, OVER, RELATION, is_somebody, read_statement, split_statement
+from memory.facts.rules.statement import (
+    NAME,
+    NAMES,
+    OVER,
+    RELATION,
+    is_somebody,
+    read_statement,
+    split_statement,
+    whom_of,
+)
 from memory.language import (
-    EVEN,
     LEFT_OUT,
     USER,
     asked_by,
@@ -41,15 +50,22 @@ LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what la
 # From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute, less of
 # what the user tells of others, and nothing in other languages.
 PERHAPS = 0.4
-OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.5, 0.55
+OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.45, 0.45
 NEVER = 2.0  # what only ends facts
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|"
     r"btw|fyi|wait|correction|please note|remember|note|nowadays|these days|currently|now|update|in fact|then|"
-    r"(?:it )?turns out|unfortunately|sadly|luckily|finally)\b(?: that\b)?[\s,:.!–-]*)+",
+    r"(?:it )?turns out|unfortunately|sadly|luckily|finally|nope|oops|rather|i mean|i meant)\b(?: that\b)?"
+    r"[\s,:.!–-]*)+",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(
+    r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|i mean|i meant)\b|, not [^\s,;]+\.?$", re.IGNORECASE
+)
+_LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
+_MEANS = re.compile(r"\b(?:mean|meant|correction)\b", re.IGNORECASE)
+_BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAMES}|\W?\d\S*(?: {NAMES})?|{NAMES} \d\S*)")  # a value alone
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|pretend|assume|assuming|let['’]?s|wish|wishes|hope|hopes|"
@@ -71,8 +87,11 @@ _BIDS = re.compile(
 )
 _JOINED = re.compile(
     r" ?; ?|,? (?:and|but|so) (?=(?:i|i['’]m|i['’]ve|my|we|we['’]ve|our|he|she|they|his|her|their|"
-    r"[A-Z]\w+ & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
+    r"[\w ,]{1,60} & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|(?<=\w), (?=(?:he|she|they)\b)",
     re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    rf"(^|[,;] |\b(?:but|so|and) )({NAME}(?:, {NAME}){{0,3}}|(?i:my|our) (?:[a-z-]+ )?{RELATION}(?: {NAME})?),? and I\b"
 )
 _FURTHER = re.compile(  # a further verb of the same "I"
     r",? (?:and|but) (?=(?:(?:also|now|really) )?(?:live|work|have|am|study|play|speak|love|hate|like|enjoy|prefer|own|"
@@ -95,7 +114,7 @@ _IN_FRONT = re.compile(
 _BESIDE = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
 _CALLED = re.compile(rf"(?i:i['’]m|i am|(?:[a-z]+ ){{0,2}}calls? me) (?P<name>{NAME}(?: {NAME})?)")
 _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$")
-_ENGLISH = STOPWORDS - frozenset("a am an do in is no on so to was we".split())  # noqa: SIM905  not words of others
+_ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
 _KEYED = re.compile(r"[^\W\d_][^:?!.]{0,59}:\s+\S")  # "Gate code: 4711"
 _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")  # scripts of few or no spaces
 
@@ -103,13 +122,15 @@ _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}"
 @dataclass(frozen=True)
 class Candidate:
     """What may be a fact. `spoken`: the clause as the user says it, by which the encoder decides; `least`: the
-    likelihood that it takes. `sentence`: all that was said with it."""
+    likelihood that it takes. `sentence`: all that was said with it; `said`: as it stands in the message."""
 
     text: str
     spoken: str
     least: float
     sentence: str
+    said: Said
     foreign: bool = False
+    corrects: bool = False
 
 
 def candidates(message: str, at: datetime) -> list[Candidate]:
@@ -117,18 +138,26 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     and other people's words are none."""
     found: list[Candidate] = []
     about = ""  # whom a pronoun means
-    for sentence in map(spelled_out, split_sentences(own_words(message[:LOOKED_AT]))):
-        if ends_with_question_mark(sentence.rstrip(" \"')”")):
+    for said in said_in(own_words(message[:LOOKED_AT])):
+        _, _, rest = said.sentence.partition(": ")
+        sentence = spelled_out(rest if said.label and _FIRST.match(rest) else said.sentence)
+        laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
+        sentence = _LAUGHS.sub("", sentence)
+        bare = without_lead(sentence).split(",")[0].strip(" .!")
+        if is_corrected and _BARE.fullmatch(bare) and (_MEANS.search(sentence) or re.search(r"\d", bare)):
+            found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
+        elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
         elif is_foreign(sentence) or not _may_be_english(sentence):
             text = " ".join(sentence.split())
             if len(text) <= LONGEST and LEFT_OUT not in text:
-                found.append(Candidate(text, text, ELSEWHERE, text, foreign=True))
+                found.append(Candidate(text, text, ELSEWHERE, text, said, foreign=True))
         else:
             whole = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
-                candidate, about = _candidate(clause, about, whole, at)
-                if candidate is not None:
+                candidate, about = _candidate(clause, about, whole, at, said)
+                if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
+                    candidate = replace(candidate, corrects=is_corrected)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
         if len(found) >= MOST_READ:
@@ -144,14 +173,16 @@ def lasting(vectors: Floats) -> Floats:
     return likely
 
 
-def stated_by(found: Sequence[Candidate], vectors: Floats) -> list[Stated]:
-    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken."""
+def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list[Stated]:
+    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken, by the local encoder."""
     stated: dict[str, Stated] = {}
-    for candidate, vector, likelihood in zip(found, vectors, lasting(vectors), strict=True):
+    for candidate in found:
+        vector = vectors[candidate.spoken]
+        [likelihood] = lasting(vector[None])
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
         asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
-        if not asks and (lasts or turning(vector) > 0 or does.corrects >= EVEN):
-            stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts))
+        if not asks and (lasts or turning(vector) > 0 or candidate.corrects):
+            stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
 
 
@@ -168,7 +199,7 @@ def statement_of(text: str) -> str | None:
             return None
         if re.search(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b", sentence) or re.match(r"i\b", sentence):
             return None
-    if _PRONOUN.match(bare):
+    if _PRONOUN.match(without_lead(bare)):
         return None
     bare = " ".join(map(spelled_out, split_sentences(bare)))
     enough = len(words(text)) >= 3 or _DENSE.search(text)
@@ -180,6 +211,16 @@ def keeps(statement: str, likely: float) -> bool:
     return likely >= PERHAPS or _KEYED.match(statement) is not None
 
 
+def corrects(sentence: str) -> bool:
+    """Whether a sentence begins, or ends, as one that says that something was wrong."""
+    return _CORRECTS.search(sentence.strip()) is not None
+
+
+def without_lead(sentence: str) -> str:
+    """A sentence without "no", "actually" and the like in front."""
+    return _FILLERS.sub("", sentence.strip())
+
+
 def clauses(sentence: str) -> Iterator[str]:
     """The clauses of a sentence that state something themselves, each with its subject; none of what quotes."""
     shouted = sentence.isupper() and len(sentence.split()) > 2
@@ -188,21 +229,27 @@ def clauses(sentence: str) -> Iterator[str]:
         return
     if _FRAMES.match(_uncapitalised(bare)):
         return
-    for part in _JOINED.split(re.sub(rf"(^|[,;] |\b(?:but|so|and) )({NAME}) and I\b", r"\1\2 & I", bare)):
+    parts: list[str] = []
+    for part in _JOINED.split(_TOGETHER.sub(r"\1\2 & I", bare)):
+        if parts and "used to" in parts[-1] and OVER.search(part):
+            parts[-1] = f"{parts[-1]} but {part}"
+        else:
+            parts.append(part)
+    for part in parts:
         first, *further = _FURTHER.split(part) if re.match(r"i\b", part, re.IGNORECASE) else [part]
         for clause in map(spelled_out, (first, *(f"I {verb}" for verb in further))):
             if (clause := _FILLERS.sub("", clause.strip(' ,.!…"“”'))) and not _supposes(clause):
                 yield clause.replace(" & I ", " and I ")
 
 
-def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Candidate | None, str]:
+def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said) -> tuple[Candidate | None, str]:
     """What may be a fact of a clause, and whom a pronoun means behind it."""
     if len(clause) > LONGEST or _BIDS.match(clause) or len(clause.split()) < 2:
         return None, about
     called = _CALLED.fullmatch(clause)
     if called and not _OF_A_PEOPLE.search(called["name"]):
         name = called["name"]
-        return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence), about
+        return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence, said), about
     if (lead := _left_out(clause)) is not None:
         clause = f"{lead} {clause[0].lower()}{clause[1:]}"
     clause = with_dates(clause, at)
@@ -210,13 +257,14 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Ca
         clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
     spoken, least = clause, OF_OTHERS
     if pronoun := _PRONOUN.match(clause):
-        if about:
+        if about and not (pronoun["pronoun"].lower() == "it" and _CORRECTS.match(said.sentence)):
             owns = pronoun["pronoun"].lower() in ("his", "her", "their", "its")
             clause = f"{about}{chr(39) + 's' if owns else ' is' if pronoun['short'] else ''}{pronoun['rest']}"
             spoken = clause.replace(f"{USER}'s", "My", 1)
         else:
+            clause = f"{pronoun['pronoun']}{' is' if pronoun['short'] else ''}{pronoun['rest']}"
             least = NEVER
-    elif _FIRST.match(clause) or re.match(rf"{NAME} and I ", clause):
+    elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, ){{0,3}}{NAME} and I ", clause):
         least = OF_THE_USER
     text = third_person(clause)
     text = f"{text[0].upper()}{text[1:]}."
@@ -228,12 +276,14 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime) -> tuple[Ca
         least = NEVER
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
-    return Candidate(text, f"{spoken}.", least, sentence), _whom(text) or about
+    return Candidate(text, f"{spoken}.", least, sentence, said), _whom(text) or about
 
 
 def _may_be_english(sentence: str) -> bool:
-    begins = _FIRST.match(sentence) is not None or _left_out(sentence) is not None
-    return begins or not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
+    begins = _FIRST.match(sentence) or _PRONOUN.match(without_lead(sentence))
+    if begins or _left_out(sentence) is not None:
+        return True
+    return not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
 
 
 def _whom(text: str) -> str:
@@ -243,10 +293,10 @@ def _whom(text: str) -> str:
     )
     if has:
         return has["name"] or f"{USER}'s {has['kin']}"
-    subject, predicate = split_statement(text)
+    subject, _ = split_statement(text)
     if subject == "user" or not is_somebody(subject.removesuffix("'s name")):
         return ""
-    return text.removesuffix(predicate).strip().removesuffix("'s name")
+    return whom_of(text).removesuffix("'s name")
 
 
 def _left_out(clause: str) -> str | None:

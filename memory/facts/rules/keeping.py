@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory.domain import KeyValue
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.statement import OVER, PLACE, TIME, is_somebody, read_statement
+from memory.facts.rules.statement import ONE_VALUE, OVER, PLACE, TIME, is_somebody, read_statement
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word, ends_with_question_mark, slug
 
@@ -173,11 +173,6 @@ _ATTRIBUTES = (
     *("name", "job", "age", "diet", "status", "employer", "home", "birthday", "time", "place", "number"),
     *("colour", "nationality"),  # of what was kept earlier
 )
-# Whatever is said of these gives their one value.
-_ANY_VALUE = re.compile(
-    r"(?:favou?rite .*|.*\b(?:number|code|pin|password|passcode|passphrase|address|e-?mail|id|username|login|wi-?fi|"
-    r"ssid|plan|status|budget|name|goal|motto|size|salary|rent|price|key))"
-)
 _NAMING = re.compile(
     r"^(?:my|our|the)\b[^.,;:!?]{1,60}?(?:(?:['’]s name)? (?:is|are|was|were) (?:called|named)|['’]s name is)\b",
     re.IGNORECASE,
@@ -204,7 +199,7 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
     is_being = is_somebody(f"user's {key}")
     attribute = "name" if _NAMING.match(bare) else attribute_of(key, value)
     own = attribute_key(key, attribute) if attribute is not None else None
-    if before == value or _ANY_VALUE.fullmatch(key):
+    if before == value or ONE_VALUE.fullmatch(key):
         return key, value
     if own is not None and own in kept:
         return own, value

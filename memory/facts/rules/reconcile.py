@@ -12,11 +12,10 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
-from memory.facts.rules.statement import ALSO, Statement, are_of_one, read_statement
+from memory.facts.rules.statement import ALSO, Statement, are_of_one, parts_of, read_statement, whom_of
 from utils.encoder import Reading
 from utils.text import words
 
-_MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
 _GOES_ON = re.compile(r",| (?:called|named|in|on|at|with|and|since|from|for|to|near|who|which|by|until|because)\b")
 SAME = 0.97  # the cosine similarity from which on two statements may say the same
 
@@ -24,11 +23,13 @@ SAME = 0.97  # the cosine similarity from which on two statements may say the sa
 @dataclass(frozen=True)
 class Stated:
     """What a message states. `sentence`: all that was said with it. `lasts`: it is a fact, and not only the end of
-    one."""
+    one. `corrects`: it says that something was wrong. `of`: the fact that it corrects, where that is known."""
 
     text: str
     sentence: str
     lasts: bool = True
+    corrects: bool = False
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,12 @@ def decide_by_rules(
     facts = {fact_id: read_statement(text) for fact_id, text in known.items()}
     decisions: list[Decision] = []
     for new in standing:
-        made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
+        if new.of is not None and new.of in facts:
+            rest = {name: fact for name, fact in facts.items() if name != new.of}
+            rivals = [done.id for done in _decided_by_words(new, rest, readings) if not isinstance(done, Add)]
+            made = [Update(new.of, new.text), *map(Delete, rivals)]
+        else:
+            made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
         if new.lasts or not isinstance(made[0], Add):
             decisions += made
         gone = {done.id for done in made if isinstance(done, Update | Delete)}
@@ -109,7 +115,7 @@ def _decided_by_words(
     rivals = [
         name
         for name, old in about.items()
-        if new.subject and new.slots & old.slots and not is_of_another_value(new, old)
+        if new.subject and new.slots & old.slots and not is_of_another_value(new, old) and _is_due(new, old)
     ]
     if not rivals or ALSO.search(new.text):
         return []
@@ -131,17 +137,28 @@ def _decided_by_likeness(
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
-    return [Update(best, _in_place_of(facts[best], new)) if surely >= LIKELY else Add(new.text, best)]
+    if surely < LIKELY or not _is_due(new, facts[best]):
+        return [Add(new.text, best)]
+    return [Update(best, _in_place_of(facts[best], new))]
+
+
+def _is_due(new: Statement, old: Statement) -> bool:
+    """Whether a statement may end another now: a plan ends plans alone, and what is so ends the plan of it."""
+    if new.ahead or not old.ahead:
+        return old.ahead or not new.ahead
+    said = {*new.named, *new.values}.union(*parts_of(new.subject))
+    return not said.isdisjoint(old.named + old.values)
 
 
 def _in_place_of(old: Statement, new: Statement) -> str:
-    """What a statement says in the place of another: whose name it has, "Lena moved" of "the user's sister Lena"; what
-    was meant, "it's Ann, not Anne"."""
+    """What a statement says in the place of another: whose name it has, "Lena moved" of "the user's sister Lena", and
+    the more that tells which one it is of, "the deadline moved" of "the beta deadline"."""
     if old.subject.endswith(f" {new.subject}") and new.text.startswith(new.subject):
         return old.text[: old.text.find(new.subject)] + new.text
-    meant = _MEANT.search(new.text)
-    if meant is not None and len(parts := re.split(rf"\b{re.escape(meant['former'])}\b", old.text)) == 2:
-        return meant["meant"].join(parts)
+    if new.subject.startswith("the ") and are_of_one(new, old) and new.text.startswith(whom := whom_of(new.text)):
+        (_, what), (_, that) = parts_of(new.subject), parts_of(old.subject)
+        if what < that or (what == that and old.subject.startswith("user's ")):
+            return whom_of(old.text) + new.text[len(whom) :]
     return new.text
 
 

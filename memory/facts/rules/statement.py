@@ -16,6 +16,8 @@ RELATION = (
     r"housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
 )
 NAME = r"(?:(?:Mrs?|Ms|Dr|Prof)\b\.? )?[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
+_WORD_OF_NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*\.?"
+NAMES = rf"{_WORD_OF_NAME}(?: {_WORD_OF_NAME})*"  # of one or several words, with titles or without
 _SAME_KIN = {"mum": "mother", "mom": "mother", "dad": "father", "kid": "child", "puppy": "dog", "kitten": "cat"}
 _SAME_KIN |= dict.fromkeys(
     ("wife", "husband", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance"), "partner"
@@ -41,8 +43,9 @@ _AT_THE_END = re.compile(r"(?: (?:also|now|just|still|never|no longer))+$")
 _FRESH = re.compile(r"\b(?:new|current|old|former|older|younger|elder|little|big|best) (?!\d)", re.IGNORECASE)
 
 _BEFORE_VERB = re.compile(
-    r"^(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|no longer|has|have|been|not|"
-    r"never|does|do|did|will) )+(?=[a-z])"
+    rf"^(?:and (?:their (?:[a-z-]+ )?{RELATION}(?: {NAME})?|{NAME}) )?"
+    r"(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|no longer|has|have|been|not|"
+    r"never|does|do|did|will) )*(?=[a-z])"
 )
 _BEHIND_IS = re.compile(r"^(is|are|was|were) (?:(?:also|now|still|currently|already|finally|actually|not|no longer) )+")
 _END = r"(?=$|[.,;!]| (?:now|today|on|in|at|since|and|but|with|last|this|already|again|for|because)\b)"
@@ -61,9 +64,10 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("age", rf"(?:is|was|turned|turns) \d{{1,3}}(?![.,]\d)(?: (?:years?|months?)(?: old)?)?{_END}"),
         (
             "home",
-            r"(?:(?:is|are) )?(?:lives?|living|resides?|moved|moves|relocated|settled|based)(?: back| over)? (?:in|to) "
-            r"(?!(?:an?|the|their|his|her|our|this|that|with|together|it|one|two)\b)",
+            r"(?:(?:is|are) )?(?:lives?|living|resides?|moving|moved|moves|relocated|settled|based)(?: back| over)? "
+            r"(?:in|to) (?!(?:an?|the|their|his|her|our|this|that|with|together|it|one|two)\b)",
         ),
+        ("whereabouts", r"(?:is|are) (?:back )?in (?=[A-Z])"),
         ("birthday", r"was born on (?=.*\d)"),
         ("status", r"(?:is|are|got|gets|was) (?:married|single|divorced|engaged|widowed|separated)\b"),
         ("job", rf"(?:is|became|works? as|working as) (?:an? |the )?{WORKER}{_END}"),
@@ -73,7 +77,12 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _IS_NAMED = re.compile(rf"(?:is|are|was) (?:now )?(?P<value>{NAME}(?: {NAME})?)(?=$|[.,])")
-_VALUE = re.compile(r"(?:is|are|was|costs?)(?: (?:now|called))? (?P<value>.+)")
+_VALUE = re.compile(r"(?:is|are|was|will be|costs?)(?: (?:now|called))? (?P<value>.+)")
+# Whatever is said of these gives their one value.
+ONE_VALUE = re.compile(
+    r"(?:favou?rite .*|.*\b(?:number|code|pin|password|passcode|passphrase|address|e-?mail|id|username|login|wi-?fi|"
+    r"ssid|plan|status|budget|name|goal|motto|size|salary|rent|price|key))"
+)
 TIME = re.compile(
     r"(?:(?:on|in|at|due|by|until|from|every|around|the|week|of|end|mid|early|late) )*(?:noon|midnight|"
     r"\d{1,2}(?::\d\d| ?[ap]m\b)|"
@@ -93,13 +102,19 @@ DENIED = re.compile(
     r"\b(?:not|never|cannot|no longer|neither|without)\b|n['’]t\b|\b(?:has|have|had|is|are|eats?|drinks?) no\b"
 )
 OVER = re.compile(
-    r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|given up|gave up|gives up|sold|broke up|split up|"
-    r"got rid of|gone off|went off|lost|left(?! for\b)|cancell?ed|called off|died|passed away|is over|got over|"
-    r"dropped out|ended)\b"
+    r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|g[ai]ven? (?:it |that |them )?up|gives up|sold|"
+    r"broke up|split up|got rid of|gone off|went off|lost|left(?! for\b)|cancell?ed|called off|died|passed away|"
+    r"is over|got over|dropped out|ended)\b"
 )
 CHANGED = re.compile(
     r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|nowadays|went (?:up|down)|postponed|"
     r"rescheduled|new|pushed|raised|increased|lowered|dropped|became)\b"
+)
+AHEAD = re.compile(  # what is planned, and so ends nothing yet
+    r"\b(?:will|going to|about to|plans? to|wants? to|intends? to|hopes? to)\b|"
+    r"\b(?:is|are) (?:[a-z]+ )?(?:(?:mov|relocat|leav|sell|switch|quitt|retir|join)ing\b|[a-z]+ing\b.* "
+    rf"(?:next|soon|from|{TIME.pattern}))|\b(?:lives?|works?|is|are)\b.* from {TIME.pattern}",
+    re.IGNORECASE,
 )
 ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
 VALUES = re.compile(
@@ -121,7 +136,7 @@ _UNTOLD = STOPWORDS - {"like"}
 class Statement:
     """What a fact says. `subject`: of whom or what, "user" or "user's rent", "" where no rule tells. `slots`: of what
     it gives the one value. `named`: the stems of what it says, in order; `values`: its numbers, days and times.
-    `denied`: it says that this is not so, or no longer."""
+    `denied`: it says that this is not so, or no longer; `ahead`: that it is to be so."""
 
     text: str
     subject: str
@@ -129,6 +144,7 @@ class Statement:
     named: tuple[str, ...]
     values: tuple[str, ...]
     denied: bool
+    ahead: bool = False
 
 
 def read_statement(text: str) -> Statement:
@@ -137,13 +153,15 @@ def read_statement(text: str) -> Statement:
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
     denied = DENIED.search(clause) is not None or OVER.search(clause) is not None
     named = words(VALUES.sub(" ", clause if denied else predicate))
+    slots = _slots(subject, predicate)
     return Statement(
         text=text,
         subject=subject,
-        slots=_slots(subject, predicate),
+        slots=slots,
         named=tuple(stem(word) for word in named if word not in _UNTOLD and word not in _LIGHT),
         values=tuple(value.lower().removesuffix("s") for value in VALUES.findall(predicate)),
         denied=denied,
+        ahead="time" not in slots and AHEAD.search(clause) is not None,
     )
 
 
@@ -154,12 +172,13 @@ def is_somebody(subject: str) -> bool:
 
 
 def are_of_one(statement: Statement, other: Statement) -> bool:
-    """Whether two statements may be of the same: "the deadline" may be any deadline, Lena the sister Lena, and what no
-    rule tells the subject of, anything."""
+    """Whether two statements may be of the same: "the deadline" may be any deadline, whoever's it is, Lena the sister
+    Lena, and what no rule tells the subject of, anything."""
     if not statement.subject or not other.subject:
         return True
     (owners, what), (others, that) = (parts_of(one.subject) for one in (statement, other))
-    return owners == others and (what == that or (bool(what and that) and (what <= that or that <= what)))
+    anyones = any(one.subject.startswith("the ") for one in (statement, other))
+    return (anyones or owners == others) and (what == that or (bool(what and that) and (what <= that or that <= what)))
 
 
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -195,13 +214,23 @@ def split_statement(text: str) -> tuple[str, str]:
     return subject, text[name.end() :].strip()
 
 
+def whom_of(text: str) -> str:
+    """Whom or what a sentence is about, in its own words."""
+    bare = text.rstrip(" .!")
+    return bare.removesuffix(split_statement(bare)[1]).rstrip()
+
+
 def _slots(subject: str, predicate: str) -> frozenset[str]:
     if attribute := re.search(r"(?:^|[ '])(?P<slot>name|birthday|job|employer|age)$", subject):
         return frozenset({attribute["slot"]})
     bare = _BEHIND_IS.sub(r"\1 ", _BEFORE_VERB.sub("", predicate))
+    if "never" in predicate.split()[:2]:
+        bare = re.sub(r"^lived (?=in )", "lives ", bare)
     found = frozenset(slot for slot, pattern in _SLOTS if subject and pattern.match(bare))
     if not is_somebody(subject):
         value = _VALUE.match(predicate)
+        if value and ONE_VALUE.fullmatch(subject.removeprefix("user's ").removeprefix("the ")):
+            return frozenset({"value"})
         kind = "time" if _TO_A_TIME.match(predicate) else _kind(value["value"]) if value else ""
         return frozenset({kind} if subject and kind else ())
     return found | {"name"} if subject != "user" and _IS_NAMED.match(predicate) else found

@@ -33,6 +33,22 @@ async def test_a_changed_fact_is_told_with_what_was_before(quiet: Memory) -> Non
     assert await say(quiet, "remember that my dog is Biscuit") == "I'll remember: dog: Biscuit (before: Rex)."
 
 
+@pytest.mark.parametrize(
+    ("keep", "correction", "key", "value"),
+    [
+        ("remember that my collar size is 41", "No, it's 42.", "collar size", "42"),
+        ("remember that my locker is number 12", "Sorry, I meant 21.", "locker", "number 21"),
+        ("remember that my horse is called Juno", "Actually it's Luna.", "horse", "Luna"),
+        ("remember that my gate code is 4711", "No, my gate code is 4712.", "gate code", "4712"),
+    ],
+)
+async def test_what_was_just_kept_is_corrected(quiet: Memory, keep: str, correction: str, key: str, value: str) -> None:
+    assert (await say(quiet, keep, correction)).startswith("I'll remember: ")
+    assert await values(quiet) == {key: value}
+    await say(quiet, "I went for a walk.", "No, it's 77.")
+    assert await values(quiet) == {key: value}
+
+
 async def test_what_says_something_else_of_the_same_is_kept_beside_it(quiet: Memory) -> None:
     told = await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher")
     assert told == "I'll remember: wife's job: a teacher."

@@ -118,7 +118,7 @@ def test_of_a_name_that_several_bear_nothing_ends(encoder: Encoder) -> None:
 
 def test_a_deadline_of_several_moves_alone(encoder: Encoder) -> None:
     assert in_force(encoder, "The beta deadline is 15 January.", "Actually the deadline was moved to 5 February.") == [
-        "The deadline was moved to 5 February."
+        "The beta deadline was moved to 5 February."
     ]
     two = ["The beta deadline is 15 January.", "The thesis deadline is 3 March."]
     assert len(in_force(encoder, *two, "The deadline was moved to 5 April.")) == 3

@@ -1,0 +1,80 @@
+"""Corrections that need what was just told: "No, it's 40", "Sorry, I meant Milan", "I meant my sister lives there"."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from memory.facts.rules.extract import candidates, without_lead
+from memory.facts.rules.keeping import values_stated
+from memory.facts.rules.reconcile import Stated
+from memory.facts.rules.statement import NAMES, is_somebody, read_statement, whom_of
+
+_POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")
+MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
+_OWNS = ("Its", "His", "Her", "Their")
+_VALUE = re.compile(rf"(?:is|are|was|were) (?:(?:in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
+_NAMES = re.compile(rf"(?<=[\w,] ){NAMES}(?<!\.)")
+_NUMBERS = re.compile(r"(?<![\w.,:])\W?\d[\w.,:]*(?<=\w)")
+
+
+def in_full(stated: Sequence[Stated], just_told: Mapping[str, str]) -> list[Stated]:
+    """What is stated, with corrections of what stands before them as what they correct should have said; without
+    those of which nobody knows what they correct. `just_told`: facts by id, the last one at the end."""
+    whole: list[Stated] = []
+    for new in stated:
+        said = {str(place): one.text for place, one in enumerate(whole)}
+        before = {**just_told, **said} if new.corrects else {}
+        name, text = next(
+            ((name, text) for name in reversed(before) if (text := corrected(new.text, before[name])) is not None),
+            ("", new.text),
+        )
+        if name in said:
+            whole[int(name)] = replace(whole[int(name)], text=text, sentence=text)
+        elif name:
+            whole.append(Stated(text, text, of=name))
+        elif not (new.corrects and _POINTS.fullmatch(new.text)):
+            whole.append(new)
+    return whole
+
+
+def value_instead(text: str, key: str, value: str) -> str | None:
+    """The value that is meant where a text, and nothing else in it, corrects what was just kept under a key."""
+    if stated := values_stated(without_lead(text), key):
+        return stated[-1].value if len(stated) == 1 else None
+    found, kept = candidates(text, datetime.now(UTC)), f"The user's {key} is {value}"
+    [right] = [corrected(one.text, f"{kept}.") for one in found] if len(found) == 1 else [None]
+    return right.removesuffix(".").removeprefix(f"The user's {key} is ") if right is not None else None
+
+
+def corrected(new: str, old: str) -> str | None:
+    """What a statement should have said by the correction of it; None where it is no correction of that."""
+    if meant := MEANT.search(new):  # "it's Ann, not Anne"
+        parts = re.split(rf"\b{re.escape(meant['former'])}\b", old)
+        return meant["meant"].join(parts) if len(parts) == 2 else None
+    was, whom = read_statement(old), whom_of(old)
+    if (points := _POINTS.fullmatch(new)) is None:
+        now = read_statement(new)
+        alike = (now.named, now.values, now.denied) == (was.named, was.values, was.denied) and bool(now.named)
+        return new if alike and now.subject != was.subject and is_somebody(now.subject) else None
+    if points["who"] == "It" and is_somebody(was.subject):
+        return _with_value(points["rest"], old)
+    somebody = was.subject.removesuffix("'s name")
+    if points["who"] not in ("It", "Its") and (somebody == "user" or not is_somebody(somebody)):
+        return None
+    owned = "'s" if points["who"] in _OWNS else ""
+    text = f"{whom if points['who'] == 'It' else whom.removesuffix(chr(39) + 's name')}{owned} {points['rest']}."
+    now = read_statement(text)
+    if (now.subject, now.slots) == (was.subject, was.slots):
+        return text
+    return _with_value(points["rest"], old) if points["who"] == "It" else None
+
+
+def _with_value(rest: str, old: str) -> str | None:
+    """A statement with another value of the same kind: a name for its last name, a number for its one number."""
+    if (value := _VALUE.fullmatch(rest)) is None:
+        return None
+    found = list((_NUMBERS if re.search(r"\d", value["value"]) else _NAMES).finditer(old))
+    if not found or (len(found) > 1 and re.search(r"\d", value["value"])):
+        return None
+    return old[: found[-1].start()] + value["value"] + old[found[-1].end() :]

@@ -1,0 +1,71 @@
+"""Whose words a sentence is, by what is said before it: who speaks, or what the text is that is to be worked on.
+
+"Anna: I live in Paris." tells nothing of the user, nor does what follows "Please answer this mail". Whether a label
+names who speaks, and whether a text follows that is not what the user tells, the encoder decides.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from fitted import FITTED
+from memory.facts.rules.replacing import border_in
+from utils.sentences import split_sentences
+from utils.text import ends_with_question_mark
+from utils.vectors import Floats
+
+BORDERS = FITTED / "leads.npy"  # (2, 385) float32: before another's text, and of a speaker; each with an offset
+LIKELY, SURELY = 0.5, 0.8  # before another's text on a line of its own, and on the same line
+LONGEST = 200  # characters of a lead
+MOST = 20  # leads of a message
+
+_LABEL = re.compile(r"[\W\d]*(?:[ap]m\W+)?(?P<label>[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}) ?:(?= |$)")
+_UP_TO_COLON = re.compile(r"[^:：]+[:：](?=\s)")
+
+
+class Said(NamedTuple):
+    """A sentence, and what is said before it. `label`: of who speaks, or of what it is. `above`, `before`: leads on
+    other lines, and on its own."""
+
+    sentence: str
+    label: str = ""
+    above: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+    def is_own(self, vectors: Mapping[str, Floats], *, whoever: bool = False) -> bool:
+        """Whether it is what the user tells; `whoever`: though another is named as who speaks. `vectors`: of the
+        `leads_of` it, by the local encoder."""
+        of_another, of_speaker = border_in(BORDERS)
+        return not (
+            (self.label and not whoever and _likely(vectors[self.label], of_speaker) >= LIKELY)
+            or any(_likely(vectors[lead], of_another) >= LIKELY for lead in self.above)
+            or any(_likely(vectors[lead], of_another) >= SURELY for lead in self.before)
+        )
+
+
+def said_in(text: str) -> Iterator[Said]:
+    """The sentences of a text, each with what is said before it."""
+    label, above = "", list[str]()
+    for line in text.split("\n"):
+        before = list[str]()
+        if labelled := _LABEL.match(line):
+            label = labelled["label"]
+        sentences = split_sentences(line)
+        for sentence in sentences:
+            if (lead := _UP_TO_COLON.match(sentence)) and len(lead[0]) <= LONGEST:
+                before.append(lead[0])
+            yield Said(sentence, label, tuple(above[-MOST:]), tuple(before[-MOST:]))
+            if len(sentence) <= LONGEST and not ends_with_question_mark(sentence):
+                before.append(sentence)
+        above += [sentence for sentence in sentences[-1:] if len(sentence) <= LONGEST]
+
+
+def leads_of(said: Iterable[Said]) -> set[str]:
+    """The texts by which is told whose words some sentences are."""
+    return {lead for one in said for lead in (one.label, *one.above, *one.before) if lead}
+
+
+def _likely(vector: Floats, border: Floats) -> float:
+    return float(1 / (1 + np.exp(-(vector @ border[:-1] + border[-1]))))
