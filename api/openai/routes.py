@@ -282,8 +282,8 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         recipe=options.recipe,
         retried=may_be_done(request),
     )
-    news = await news_of(memory.engine, request.owner, options.memory_id, messages)
-    await keep_earlier(memory.engine, request.owner, options.memory_id, turn_id, news)
+    news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
+    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not asked.streamed:
