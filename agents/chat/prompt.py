@@ -12,6 +12,7 @@ from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
 from utils.text import count_tokens, cut_at_word, on_one_line
+from utils.thoughts import without_thoughts
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
@@ -78,7 +79,10 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     turns, location, query."""
     request = context.request
     bundle = context.bundle or Bundle()
-    sent = {on_one_line(item.content) for item in request.history[-table.history.items :]}
+    history = [
+        replace(item, content=without_thoughts(item.content)) for item in request.history[-table.history.items :]
+    ]
+    sent = {on_one_line(item.content) for item in history}
     shown = {fact.id for fact in bundle.known[: table.known.items]}
     if bundle.at_end is not None:
         shown.add(bundle.at_end.key)
@@ -100,7 +104,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         ("similar", "Earlier messages like this one", table.similar, map(_of_hit, similar)),
         ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
-    sections = [_history(request.history, table.history), _images(context.images)]
+    sections = [_history(history, table.history), _images(context.images)]
     given: list[Citation] = []
     for section, heading, cut, memories in quotes:
         lines = []
