@@ -16,7 +16,7 @@ import numpy as np
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT
-from memory.facts import statement_to_forget, told
+from memory.facts import key_named, statement_to_forget, told
 from memory.language import (
     EVEN,
     Span,
@@ -184,8 +184,8 @@ def _passages(context: Context) -> list[Passage]:
     hits = {hit.gist.key: hit for hit in bundle.recall.hits}
     scores = {hit.gist.key: hit.score for hit in sorted(hits.values(), key=lambda hit: -hit.score)[:READ]}
     by_id = {hits[key].gist.id: score for key, score in scores.items()}
-    stated = {source for kept in bundle.memories for source in kept.sources}
-    stated |= {source for fact in bundle.known for source in fact.sources}
+    keys = {source: kept.key for kept in bundle.memories for source in kept.sources}
+    stated = {source for fact in bundle.known for source in fact.sources}
     passages = []
     for kept in bundle.memories:
         score = max((by_id[source] for source in kept.sources if source in by_id), default=KEPT)
@@ -195,7 +195,8 @@ def _passages(context: Context) -> list[Passage]:
     further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
     messages += further.values()
     for gist in messages:
-        if gist.by_rules or gist.id in stated:
+        key = keys.get(gist.id)
+        if gist.by_rules or gist.id in stated or (key is not None and key_named(gist.content, key) == key):
             continue
         hit = hits.get(gist.key)
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
