@@ -28,6 +28,7 @@ from memory.language import (
     spans_of,
     stems_in_english,
     summarise_by_rules,
+    told_in_question,
     weight,
 )
 from utils.clock import now
@@ -153,7 +154,7 @@ def _from_memory(context: Context, question: Text, passages: Sequence[Passage]) 
         chosen = _said_then(passages, spans)
     else:
         chosen = _answering(question, passages)
-    if intent.name == "chat" and not _seeks(question, chosen):
+    if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if chosen:
         return _quoted(chosen)
@@ -232,6 +233,7 @@ def statements(content: str, *, by_user: bool) -> list[str]:
     passages: list[str] = []
     gap = False
     for sentence in split_sentences(content):
+        sentence = (told_in_question(sentence) if by_user else None) or sentence
         if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
             gap = bool(passages)
             continue

@@ -9,7 +9,7 @@ from memory.language.ends import End, asks_for_all, end_asked_for
 from memory.language.heads import EVEN, LONGEST, Deed, Doing, asked_by, doing
 from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
 from memory.language.person import USER, is_past, spelled_out, third_person
-from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
+from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question, told_in_question
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
 from memory.language.times.moments import with_dates
@@ -59,6 +59,7 @@ __all__ = [
     "stems_in_english",
     "summarise_by_rules",
     "third_person",
+    "told_in_question",
     "traits_of",
     "weight",
     "with_dates",

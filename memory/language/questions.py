@@ -7,7 +7,7 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from memory.language.courtesy import is_courtesy
-from memory.language.heads import Doing
+from memory.language.heads import LONGEST, Doing
 from memory.language.languages import ENGLISH, language_of
 from memory.language.times.periods import MONTHS, Span
 from memory.language.times.spans import asks_only_for_a_time, spans_of
@@ -101,6 +101,22 @@ _CURRENT = re.compile(
 _LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did the meeting last?"
 _EARLIEST = re.compile(rf"{_DID_ONE}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
+
+# "Do you know that I moved?"; not "Do you know that song?" or "Do you know my name?"
+_TELLS = re.compile(
+    r"\W*(?:(?:hey|hi|so|and|oh|btw|by the way|but|please)\W+)*(?:do|did|didn['’]?t|don['’]?t) (?:you|u) "
+    r"(?:already |even |also )?know (?:"
+    r"that (?=(?:i|we|he|she|they|it|there|my|our|his|her|their|the|an?|(?-i:[A-Z])\w+)\b)"
+    r"|(?=(?:i|we)\b|(?:my|our) [^?]*\b(?:is|are|was|were|has|have|had)\b))(?P<told>\S+ \S+(?: \S+)*?)\W*[?？]\W*",
+    re.IGNORECASE,
+)
+
+
+def told_in_question(sentence: str) -> str | None:
+    """What a question tells that asks only whether it is known, as a sentence; None where it tells nothing."""
+    if len(sentence) > LONGEST or (found := _TELLS.fullmatch(sentence)) is None:
+        return None
+    return f"{found['told'][:1].upper()}{found['told'][1:]}."
 
 
 def codes_of(text: str) -> frozenset[str]:

@@ -26,6 +26,7 @@ from memory.language import (
     own_words,
     spelled_out,
     third_person,
+    told_in_question,
     with_dates,
 )
 from utils.sentences import split_sentences
@@ -117,7 +118,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     and other people's words are none."""
     found: list[Candidate] = []
     about = ""  # whom a pronoun means
-    for sentence in map(spelled_out, split_sentences(own_words(message[:LOOKED_AT]))):
+    for said in split_sentences(own_words(message[:LOOKED_AT])):
+        sentence = spelled_out(told_in_question(said) or said)
         if ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
         elif is_foreign(sentence) or not _may_be_english(sentence):

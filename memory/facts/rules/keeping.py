@@ -22,8 +22,8 @@ _LEAD = r"^(?:(?:please|hey|hi|ok|okay|so|and|now|also|can you|could you|would y
 _REMEMBER = re.compile(
     _LEAD
     + r"(?:i (?:want|need) you to |i['’]d like you to )?(?:do\s+)?(?:remember|memori[sz]e|keep in mind|bear in mind|"
-    r"do not forget|don['’]?t (?:ever )?forget|never forget|make a note|take a note|note down|"
-    r"(?:note|save)(?=\s+(?:this|that|my|our|for me)\b|\s*:))\b"
+    r"do not forget|don['’]?t (?:ever )?forget|never forget|make a note|take a note|note down|note to self|"
+    r"remind me that|(?:note|save)(?=\s+(?:this|that|my|our|for me)\b|\s*:))\b"
     r"(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
