@@ -7,20 +7,21 @@ never quoted. Whatever its form, a message is held against memory first: one tha
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 import numpy as np
 
-from agents.chat.context import Bundle, Citation, Context, HistoryItem
+from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
-from memory.facts import key_named, statement_to_forget, told
 from memory.language import (
     EVEN,
     Span,
     asked_by,
+    asks_for_kept,
+    asks_of_assistant,
     asks_only_for_a_time,
     is_courtesy,
     nearness,
@@ -33,8 +34,7 @@ from memory.language import (
 )
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
-from utils.sentences import split_sentences
-from utils.text import GAP, content_stems, cut_at_word, ends_with_question_mark, words
+from utils.text import cut_at_word, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
@@ -43,24 +43,18 @@ REPLACING = 0.4  # share of it that one needs that says the same at another time
 CHANGING = 0.05  # and where it is the newer one and tells of a change
 LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
-READ = 4  # hits whose passages are read; the answer is hardly ever further back
-LEAST_SCORE = 0.001  # of recall, that they need
-KEPT = 0.5  # stands for the score of what recall does not search: key-values, observations, what a request brings
-MOST_PARTS = 8  # passages of one message that are looked at,
-MOST_READ = 64  # and of all
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
-PASSAGE = 160  # characters up to which sentences of a message are quoted together
 LONGEST = 900  # characters of a passage that is quoted whole
 SUMMARY_TOKENS = 200
-HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
-HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 SUBJECT = 0.5  # share of the best passage's decisive words that another one of a subject has
 TRANSLATED = 0.75  # cosine similarity of the tokens of a word and of the same in another language
 NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conversation" are half as much
 ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
+NOT_KNOWN_OF = "Of “{}” I know nothing yet."
+NOTHING_KEPT = "You have asked me to remember nothing yet. “Remember that my locker is number 12” does."
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
 NOTHING_DELETED = (
     "I deleted nothing. “Forget my phone number” deletes one thing, and DELETE /v1/sessions/{id} a conversation with "
@@ -72,6 +66,11 @@ NOT_ASKED = "I did not look into my memory for this, and without a language mode
 _TASK = re.compile(
     r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
     r"rewrite|rephrase|correct|improve)\b",
+    re.IGNORECASE,
+)
+# What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
+_OWN = re.compile(
+    r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b",
     re.IGNORECASE,
 )
 _GREETINGS = (
@@ -92,38 +91,13 @@ class RuleAnswer:
     citations: tuple[Citation, ...] = ()
 
 
-@dataclass(frozen=True)
-class Passage:
-    """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message. `read`: None where nobody has read it. `before`: another one was true after it."""
-
-    text: str
-    source: Citation
-    score: float
-    rival: float = 0.0
-    read: Text | None = None
-    likelihood: float = 0.0
-    before: bool = False
-
-    @property
-    def asks(self) -> bool:
-        """Whether the user surely asks in it, or asks to forget or to sum up, and so tells nothing."""
-        by_user = self.source.role == "user"
-        return by_user and self.read is not None and asked_by(self.text, self.read.does, surely=True) is not None
-
-
 async def answer_by_rules(context: Context, reader: LocalEmbedder) -> RuleAnswer:
     """An answer in plain words. Says so where memory knows nothing, or was not asked. `reader`: reads the question and
     what may answer it."""
     if (reply := _without_memory(context)) is not None:
         return reply
-    passages = await asyncio.to_thread(_passages, context)
-    least = 0.0 if context.intent.name == "summarise" else LEAST_SCORE
-    wanted = [passage.text for passage in passages if passage.score >= least][:MOST_READ]
-    texts = list(dict.fromkeys([context.question, *wanted]))
-    read = {text: Text(text, reading) for text, reading in zip(texts, await reader.read(texts), strict=True)}
-    passages = [replace(passage, read=read.get(passage.text)) for passage in passages]
-    return await asyncio.to_thread(_from_memory, context, read[context.question], passages)
+    asked = await read_asked(context, reader)
+    return await asyncio.to_thread(_from_memory, context, asked[0], asked[1:] or asked)
 
 
 def _without_memory(context: Context) -> RuleAnswer | None:
@@ -143,21 +117,30 @@ def _without_memory(context: Context) -> RuleAnswer | None:
     return None if words(query) else RuleAnswer("What would you like to know?")
 
 
-def _from_memory(context: Context, question: Text, passages: Sequence[Passage]) -> RuleAnswer:
+def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> RuleAnswer:
+    """`parts`: the questions that the request joins, or the whole."""
+    question, passages = whole
     query, intent = question.text, context.intent
+    if asks_for_kept(query):
+        kept = [passage for passage in passages if passage.source.kind == "memory"]
+        return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
     if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    spans = spans_of(query, now().timestamp())
+    spans, answers = spans_of(query, now().timestamp()), list[list[Passage]]()
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
         chosen = _said_then(passages, spans)
     else:
-        chosen = _answering(question, passages)
+        answers = [_answering(*part) for part in parts]
+        chosen = each_once([passage for answer in answers for passage in answer])
     if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if chosen:
-        return _quoted(chosen)
+        unknown = (
+            [part.question.text for part, answer in zip(parts, answers, strict=True) if not answer] if answers else []
+        )
+        return _quoted(chosen, also=[NOT_KNOWN_OF.format(part.strip(" ?？")) for part in unknown])
     if intent.name == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if intent.deed == "forgets":
@@ -174,79 +157,6 @@ def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
         return False
     there = counterparts(question, chosen[0].read) >= SAME
     return bool(there.all()) and len(words(chosen[0].text)) > len(words(question.text))
-
-
-# What may be quoted.
-
-
-def _passages(context: Context) -> list[Passage]:
-    """Every statement of the bundle, and of the history that the request brings: what is known first."""
-    bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
-    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
-    scores = {hit.gist.key: hit.score for hit in sorted(hits.values(), key=lambda hit: -hit.score)[:READ]}
-    by_id = {hits[key].gist.id: score for key, score in scores.items()}
-    keys = {source: kept.key for kept in bundle.memories for source in kept.sources}
-    stated = {source for fact in bundle.known for source in fact.sources}
-    passages = []
-    for kept in bundle.memories:
-        score = max((by_id[source] for source in kept.sources if source in by_id), default=KEPT)
-        passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
-    passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
-    messages = [hit.gist for hit in hits.values()]
-    further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
-    messages += further.values()
-    for gist in messages:
-        key = keys.get(gist.id)
-        if gist.by_rules or gist.id in stated or (key is not None and key_named(gist.content, key) == key):
-            continue
-        hit = hits.get(gist.key)
-        source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
-        rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
-        parts = statements(gist.content, by_user=gist.role == "user")
-        if len(parts) > MOST_PARTS:  # those with most words of the question
-            parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
-        passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]
-    for recalled in bundle.observations:
-        source = Citation.of_observation(recalled)
-        passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
-    contents = {passage.source.content for passage in passages}
-    brought = _brought(context.request.history)
-    return [*passages, *(passage for passage in brought if passage.source.content not in contents)]
-
-
-def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
-    """What the user says in a request's history, newest first; what was answered is often a quotation of that."""
-    room, moment = HISTORY_CHARACTERS, now()
-    for at, item in reversed(list(enumerate(history))):
-        room -= len(item.content)
-        if room < 0:
-            return
-        if item.role == "user":
-            said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
-            source = Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
-            yield from (Passage(text, source, KEPT) for text in statements(item.content, by_user=True))
-
-
-def statements(content: str, *, by_user: bool) -> list[str]:
-    """What a text says, in passages of whole sentences, with "…" for what is left out in between: the user's questions
-    and courtesies."""
-    passages: list[str] = []
-    gap = False
-    for sentence in split_sentences(content):
-        sentence = (told_in_question(sentence) if by_user else None) or sentence
-        if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
-            gap = bool(passages)
-            continue
-        joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
-        if passages and len(joined) > PASSAGE:
-            passages.append(sentence)
-        else:
-            passages[-1:] = [joined]
-        gap = False
-    return passages
-
-
-# Which of it answers.
 
 
 def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
@@ -267,8 +177,10 @@ def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _judged(question: Text, passage: Passage) -> Passage:
-    """A passage with its likelihood, which is none of what tells nothing."""
+    """A passage with its likelihood, which is none of what tells nothing, and of what an assistant says of the user."""
     if passage.read is None or not _tells(passage, passage.read):
+        return passage
+    if passage.source.role == "assistant" and _OWN.search(question.text) and not asks_of_assistant(question.text):
         return passage
     by_user = passage.source.role != "assistant"
     evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
@@ -298,20 +210,17 @@ def _are_versions(first: Passage, other: Passage) -> bool:
     return of_one_matter or (alike and share >= CHANGING)
 
 
-def each_once(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages without those that say the same as one before."""
-    distinct: dict[str, Passage] = {}
-    for one in passages:
-        distinct.setdefault(one.text.casefold(), one)
-    return list(distinct.values())
-
-
 def _lasting(passages: Sequence[Passage]) -> list[Passage]:
     """What is known of the user at all: what they asked to remember, then the facts and statements that say most."""
     kinds = {"memory": 0, FACT: 1}
-    own = [one for one in passages if one.source.kind in kinds or (one.source.role == "user" and weight(one.text) > 0)]
+    own = [one for one in passages if one.source.kind in kinds or _is_own_statement(one)]
     own.sort(key=lambda one: (kinds.get(one.source.kind, len(kinds)), -weight(one.text)))
     return each_once(own)[:MOST_LISTED]
+
+
+def _is_own_statement(passage: Passage) -> bool:
+    wants = passage.read is not None and passage.read.does.wants
+    return passage.source.role == "user" and weight(passage.text) > 0 and not wants
 
 
 def _said_then(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
@@ -321,8 +230,8 @@ def _said_then(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pas
     return sorted(each_once(then)[:MOST_LISTED], key=lambda one: one.source.timestamp)
 
 
-def _quoted(chosen: Sequence[Passage], *, whole: bool = False) -> RuleAnswer:
-    """`whole`: none is cut."""
+def _quoted(chosen: Sequence[Passage], *, whole: bool = False, also: Sequence[str] = ()) -> RuleAnswer:
+    """`whole`: none is cut. `also`: further lines."""
     citations: dict[tuple[str, str], Citation] = {}
     lines = []
     for one in chosen:
@@ -331,7 +240,7 @@ def _quoted(chosen: Sequence[Passage], *, whole: bool = False) -> RuleAnswer:
             number = len(citations) + 1
             line += f" [{citations.setdefault((source.kind, source.id), replace(source, n=number)).n}]"
         lines.append(line)
-    return RuleAnswer("\n".join(lines), tuple(citations.values()))
+    return RuleAnswer("\n".join((*lines, *also)), tuple(citations.values()))
 
 
 def _introduced(passage: Passage, *, whole: bool) -> str:

@@ -72,7 +72,8 @@ class Bundle:
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
     at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
-    alone; `at_end`: that message, None where there is none.
+    alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
+    for each.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -84,6 +85,7 @@ class Bundle:
     known: tuple[Fact, ...] = ()
     end: End | None = None
     at_end: Gist | None = None
+    parts: tuple[Recall, ...] = ()
 
     @property
     def context(self) -> tuple[Hit, ...]:

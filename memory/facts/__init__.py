@@ -6,7 +6,7 @@ decision is committed before it is carried out.
 
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
 from memory.facts.room import Knowledge, open_knowledge
-from memory.facts.rules.extract import clauses
+from memory.facts.rules.extract import clauses, whom_meant
 from memory.facts.rules.keeping import (
     Attribute,
     StatedValue,
@@ -62,5 +62,6 @@ __all__ = [
     "unmarked",
     "value_given",
     "values_stated",
+    "whom_meant",
     "without_asides",
 ]

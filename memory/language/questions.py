@@ -119,6 +119,34 @@ def told_in_question(sentence: str) -> str | None:
     return f"{found['told'][:1].upper()}{found['told'][1:]}."
 
 
+_PRONOUN = re.compile(
+    r"\b(?:(?P<of>his|their|her(?= [a-z]))|he|she|they|him|her|them)\b(?P<short>['’]s\b)?", re.IGNORECASE
+)
+
+
+def has_pronoun(question: str) -> bool:
+    """Whether a question speaks of somebody whom it does not name."""
+    return _PRONOUN.search(question) is not None and not (capitalised(question) - ENGLISH.filler)
+
+
+def with_pronouns_named(question: str, whom: str) -> str:
+    """A question with the name of whom its pronouns mean in their place."""
+    return _PRONOUN.sub(lambda found: f"{whom}{(chr(39) + 's') if found['of'] else found['short'] or ''}", question)
+
+
+_AND = re.compile(
+    r"(?:,? (?:and|or|but)(?: also)?|[,;?]) (?=(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are)\b)",
+    re.I,
+)
+_SHORTEST_PART = 3  # words of a part of a question
+
+
+def questions_in(text: str) -> list[str]:
+    """The questions that a text joins, each of some words; the text itself where it joins none."""
+    parts = _AND.split(text) if len(text) <= LONGEST else [text]
+    return parts if all(len(part.split()) >= _SHORTEST_PART for part in parts) else [text]
+
+
 def codes_of(text: str) -> frozenset[str]:
     """The stems of the words with digits in the numbers and codes that a text names."""
     if not _DIGIT.search(text):

@@ -251,6 +251,16 @@ def _whom(text: str) -> str:
     return text.removesuffix(predicate).strip().removesuffix("'s name")
 
 
+def whom_meant(message: str, at: datetime) -> str:
+    """Whom a pronoun after a message of the user's means, as the user would say it: "my sister Eva"; empty where that
+    is nobody."""
+    about = ""
+    for sentence in split_sentences(own_words(message[:LOOKED_AT])):
+        for clause in clauses(spelled_out(sentence)):
+            _, about = _candidate(clause, about, sentence, at)
+    return about.replace(f"{USER}'s", "my")
+
+
 def _left_out(clause: str) -> str | None:
     """What stands before a verb that goes without its "I"; None where nothing is left out."""
     found = _LEFT_OUT_I.match(clause)
