@@ -17,20 +17,25 @@ from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiven
 from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
 from memory.language import (
+    DAY,
     EVEN,
     Span,
     asked_by,
     asks_for_kept,
     asks_of_assistant,
+    asks_of_then,
     asks_only_for_a_time,
+    asks_whether_told,
     is_courtesy,
     nearness,
     shortened,
     spans_of,
     stems_in_english,
     summarise_by_rules,
+    tells_of_then,
     told_in_question,
     weight,
+    with_dates,
 )
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
@@ -48,6 +53,7 @@ MOST_LISTED = 12  # statements of what is known, or was said at a time
 LONGEST = 900  # characters of a passage that is quoted whole
 SUMMARY_TOKENS = 200
 SUBJECT = 0.5  # share of the best passage's decisive words that another one of a subject has
+WEEK = 7 * DAY  # that a time may be long in which a day lies that is asked for
 TRANSLATED = 0.75  # cosine similarity of the tokens of a word and of the same in another language
 NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conversation" are half as much
 ALL = 0.4  # how likely a summary is one of everything
@@ -55,6 +61,9 @@ ALL = 0.4  # how likely a summary is one of everything
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
 NOT_KNOWN_OF = "Of “{}” I know nothing yet."
 NOTHING_KEPT = "You have asked me to remember nothing yet. “Remember that my locker is number 12” does."
+ELSE_NEEDS_MODEL = "For anything else I need a language model."
+NEVER_TOLD = "No, I remember nothing that you told me of it."
+ONCE = "How it is now you did not tell me. "
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
 NOTHING_DELETED = (
     "I deleted nothing. “Forget my phone number” deletes one thing, and DELETE /v1/sessions/{id} a conversation with "
@@ -66,6 +75,11 @@ NOT_ASKED = "I did not look into my memory for this, and without a language mode
 _TASK = re.compile(
     r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
     r"rewrite|rephrase|correct|improve)\b",
+    re.IGNORECASE,
+)
+# What nobody can have told: a sum, advice.
+_BEYOND = re.compile(
+    r"\d\s*[*x×÷/^+]\s*\d|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
     re.IGNORECASE,
 )
 # What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
@@ -130,7 +144,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
-        chosen = _said_then(passages, spans)
+        chosen = _of_times(passages, spans)
     else:
         answers = [_answering(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
@@ -140,12 +154,19 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         unknown = (
             [part.question.text for part, answer in zip(parts, answers, strict=True) if not answer] if answers else []
         )
-        return _quoted(chosen, also=[NOT_KNOWN_OF.format(part.strip(" ?？")) for part in unknown])
+        first = "Yes. " if asks_whether_told(query) else ONCE if all(one.before for one in chosen) else ""
+        return _quoted(chosen, first=first, also=[NOT_KNOWN_OF.format(part.strip(" ?？")) for part in unknown])
+    if asks_whether_told(query) and context.bundle is not None:
+        return RuleAnswer(NEVER_TOLD)
     if intent.name == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if intent.deed == "forgets":
         return RuleAnswer(NOTHING_DELETED)
-    return RuleAnswer(NOT_ASKED if context.bundle is None else NOT_KNOWN)
+    if context.bundle is None:
+        return RuleAnswer(NOT_ASKED)
+    if intent.deed == "requests" or _BEYOND.search(query):
+        return RuleAnswer(NEEDS_MODEL)
+    return RuleAnswer(NOT_KNOWN if _OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 
 def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
@@ -160,8 +181,17 @@ def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
 
 
 def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that are likely to answer, best first, newer ones before those that they replace."""
+    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
+    answers what is so now only where nothing else does, and is marked."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
+    if asks_of_then(question.text):
+        return _likeliest(judged)
+    over = [passage for passage in judged if tells_of_then(passage.text)]
+    current = _likeliest([passage for passage in judged if passage not in over])
+    return current or [replace(passage, before=True) for passage in _likeliest(over)]
+
+
+def _likeliest(judged: Sequence[Passage]) -> list[Passage]:
     best: dict[tuple[str, str], Passage] = {}  # of each source
     for passage in sorted(judged, key=lambda passage: -passage.likelihood):
         best.setdefault((passage.source.kind, passage.source.id), passage)
@@ -223,15 +253,28 @@ def _is_own_statement(passage: Passage) -> bool:
     return passage.source.role == "user" and weight(passage.text) > 0 and not wants
 
 
-def _said_then(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
-    """What was said at the times that are named, the oldest first."""
+def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
+    """What was said about the times that are named, then what was said at them and names no other, the oldest first."""
     times = np.array([one.source.timestamp.timestamp() for one in passages])
-    then = [one for one, near in zip(passages, nearness(spans, times), strict=True) if near == 1]
-    return sorted(each_once(then)[:MOST_LISTED], key=lambda one: one.source.timestamp)
+    kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
+    for passage, time, near in zip(passages, times, nearness(spans, times), strict=True):
+        named = spans_of(with_dates(passage.text, passage.source.timestamp), time)
+        if any(_meets(own, asked) for own in named for asked in spans):
+            kinds[0].append(passage)
+        elif near == 1:
+            kinds[2 if named else 1].append(passage)
+    about, said, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
+    return each_once([*about, *said] or of_others)[:MOST_LISTED]
 
 
-def _quoted(chosen: Sequence[Passage], *, whole: bool = False, also: Sequence[str] = ()) -> RuleAnswer:
-    """`whole`: none is cut. `also`: further lines."""
+def _meets(own: Span, asked: Span) -> bool:
+    """Whether a time that a statement names is of one that is asked for, and not much longer."""
+    long = max(asked.end - asked.start, WEEK)
+    return own.start < asked.end and asked.start < own.end and own.end - own.start <= long
+
+
+def _quoted(chosen: Sequence[Passage], *, whole: bool = False, first: str = "", also: Sequence[str] = ()) -> RuleAnswer:
+    """`whole`: none is cut. `first`: what stands before all; `also`: further lines."""
     citations: dict[tuple[str, str], Citation] = {}
     lines = []
     for one in chosen:
@@ -240,7 +283,7 @@ def _quoted(chosen: Sequence[Passage], *, whole: bool = False, also: Sequence[st
             number = len(citations) + 1
             line += f" [{citations.setdefault((source.kind, source.id), replace(source, n=number)).n}]"
         lines.append(line)
-    return RuleAnswer("\n".join((*lines, *also)), tuple(citations.values()))
+    return RuleAnswer(first + "\n".join((*lines, *also)), tuple(citations.values()))
 
 
 def _introduced(passage: Passage, *, whole: bool) -> str:
@@ -273,7 +316,7 @@ def _summary(context: Context, question: Text, passages: Sequence[Passage], span
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    of_subject = _said_then(passages, spans) or _of_subject(question, passages)
+    of_subject = _of_times(passages, spans) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])
     session = [summary for summary in bundle.summaries if summary.session_id == context.request.session_id]

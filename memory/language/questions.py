@@ -9,6 +9,7 @@ from functools import lru_cache
 from memory.language.courtesy import is_courtesy
 from memory.language.heads import LONGEST, Doing
 from memory.language.languages import ENGLISH, language_of
+from memory.language.person import is_past
 from memory.language.times.periods import MONTHS, Span
 from memory.language.times.spans import asks_only_for_a_time, spans_of
 from memory.language.times.translated_times import stems_in_english
@@ -132,6 +133,40 @@ def has_pronoun(question: str) -> bool:
 def with_pronouns_named(question: str, whom: str) -> str:
     """A question with the name of whom its pronouns mean in their place."""
     return _PRONOUN.sub(lambda found: f"{whom}{(chr(39) + 's') if found['of'] else found['short'] or ''}", question)
+
+
+_USED_TO = re.compile(
+    r"(?<!am )(?<!are )(?<!is )(?<!['’]m )(?<!['’]re )(?<!get )(?<!got )(?<!getting )\bused to\b|\bno longer\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"\b(?:until|till|up to|from) (?:[a-z]+ ){0,2}(?:19|20)\d\d\b", re.IGNORECASE)
+_THEN = re.compile(
+    r"\b(?:did|was|were|had|used|ever|before|former(?:ly)?|previous(?:ly)?|once|until|no longer|old)\b", re.IGNORECASE
+)
+# "Did I ever mention a dog?"
+_WHETHER_TOLD = re.compile(
+    r"\W*(?:(?:hey|hi|so|and|but|please)\W+)*(?:did|didn['’]?t|have|haven['’]?t|had) (?:i|we) "
+    r"(?:(?:ever|already|once|not|just|also|even) )*"
+    r"(?:mention|tell|told|say|said|talk|sp[eo]ke?|spoken|bring|brought|brag|complain|write|written|wrote)(?:ed|t)?\b",
+    re.IGNORECASE,
+)
+
+
+def tells_of_then(text: str) -> bool:
+    """Whether a statement tells what was so and is no longer: "I used to live in Rome"."""
+    if _CURRENT.search(text):
+        return False
+    return bool(_USED_TO.search(text) or (_UNTIL.search(text) and any(map(is_past, words(text)[:8]))))
+
+
+def asks_of_then(question: str) -> bool:
+    """Whether a question asks for what was so, and not for what is."""
+    return _THEN.search(question) is not None
+
+
+def asks_whether_told(question: str) -> bool:
+    """Whether a question asks whether something was said at all."""
+    return _WHETHER_TOLD.match(question) is not None
 
 
 _AND = re.compile(
