@@ -44,7 +44,7 @@ from utils.text import cut_at_word, words
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
-REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
+REPLACING = 0.4  # share of it that one needs that says the same at another time,
 CHANGING = 0.05  # and where it is the newer one and tells of a change
 LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
@@ -185,13 +185,13 @@ def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
     answers what is so now only where nothing else does, and is marked."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
     if asks_of_then(question.text):
-        return _likeliest(judged)
+        return _likeliest(question, judged)
     over = [passage for passage in judged if tells_of_then(passage.text)]
-    current = _likeliest([passage for passage in judged if passage not in over])
-    return current or [replace(passage, before=True) for passage in _likeliest(over)]
+    current = _likeliest(question, [passage for passage in judged if passage not in over])
+    return current or [replace(passage, before=True) for passage in _likeliest(question, over)]
 
 
-def _likeliest(judged: Sequence[Passage]) -> list[Passage]:
+def _likeliest(question: Text, judged: Sequence[Passage]) -> list[Passage]:
     best: dict[tuple[str, str], Passage] = {}  # of each source
     for passage in sorted(judged, key=lambda passage: -passage.likelihood):
         best.setdefault((passage.source.kind, passage.source.id), passage)
@@ -199,7 +199,7 @@ def _likeliest(judged: Sequence[Passage]) -> list[Passage]:
     if not ranked or ranked[0].likelihood < LIKELY:
         return []
     first, others = ranked[0], ranked[1:]
-    versions = [other for other in others if _are_versions(first, other)]
+    versions = [other for other in others if _are_versions(question, first, other)]
     if versions:
         newest, *older = sorted([first, *versions], key=lambda version: version.source.timestamp, reverse=True)
         return [newest, *(replace(version, before=True) for version in older)][:MOST_QUOTES]
@@ -224,7 +224,7 @@ def _tells(passage: Passage, read: Text) -> bool:
     return not passage.asks and (read.does.tells or read.does.asks < EVEN)
 
 
-def _are_versions(first: Passage, other: Passage) -> bool:
+def _are_versions(question: Text, first: Passage, other: Passage) -> bool:
     """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one."""
     older, newer = sorted((first, other), key=lambda passage: passage.source.timestamp)
     if older.read is None or newer.read is None or first.source.role != other.source.role:
@@ -233,7 +233,9 @@ def _are_versions(first: Passage, other: Passage) -> bool:
         return False
     before, after = older.read.does, newer.read.does
     alike = bool(older.read.reading.sentence @ newer.read.reading.sentence >= SAME_MATTER)
-    share = other.likelihood / first.likelihood
+    # As if recall had found it as well as the other, which has taken some from it.
+    share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
+    share = max(share, other.likelihood) / first.likelihood
     if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
         return alike and share >= REPLACING
     of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
