@@ -37,6 +37,7 @@ from memory.language import (
     weight,
     with_dates,
 )
+from memory.turns import LeftOut
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.text import cut_at_word, words
@@ -99,10 +100,12 @@ _GREETINGS = (
 
 @dataclass(frozen=True)
 class RuleAnswer:
-    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them."""
+    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them. `unused`: why there
+    are none, where there are none."""
 
     text: str
     citations: tuple[Citation, ...] = ()
+    unused: LeftOut = "no_answer"
 
 
 async def answer_by_rules(context: Context, reader: LocalEmbedder) -> RuleAnswer:
@@ -118,17 +121,18 @@ def _without_memory(context: Context) -> RuleAnswer | None:
     """What is answered whatever was said before."""
     query, intent, bundle = context.question.strip(), context.intent, context.bundle
     if context.done is not None:
-        return RuleAnswer(context.done)
+        return RuleAnswer(context.done, unused="no_question")
     if bundle is not None and bundle.end is not None:
         return _at_end(bundle)
     if context.images is not None and intent.name == "image":
-        return RuleAnswer(context.images)
+        return RuleAnswer(context.images, unused="image")
     if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
-        return RuleAnswer(NEEDS_MODEL)
+        return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
     if intent.name == "chat" and (idle or is_courtesy(query)):
-        return RuleAnswer(next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right."))
-    return None if words(query) else RuleAnswer("What would you like to know?")
+        reply = next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
+        return RuleAnswer(reply, unused="no_question")
+    return None if words(query) else RuleAnswer("What would you like to know?", unused="no_question")
 
 
 def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> RuleAnswer:
@@ -149,7 +153,8 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         answers = [_answering(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
     if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
-        return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
+        noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
+        return RuleAnswer(noted, unused="no_question")
     if chosen:
         unknown = (
             [part.question.text for part, answer in zip(parts, answers, strict=True) if not answer] if answers else []
@@ -165,7 +170,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if context.bundle is None:
         return RuleAnswer(NOT_ASKED)
     if intent.deed == "requests" or _BEYOND.search(query):
-        return RuleAnswer(NEEDS_MODEL)
+        return RuleAnswer(NEEDS_MODEL, unused="task")
     return RuleAnswer(NOT_KNOWN if _OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 

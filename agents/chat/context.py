@@ -13,7 +13,7 @@ from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
-from memory.turns import LedgerEntry, Place, Used
+from memory.turns import LedgerEntry, LeftOut, Place, Used
 from utils.chat import Usage
 
 IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]
@@ -145,7 +145,7 @@ class Citation:
 @dataclass(frozen=True)
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
-    `tools`: the names of those that the model used before it."""
+    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not."""
 
     text: str
     model: str
@@ -155,6 +155,7 @@ class Answer:
     ledger: tuple[LedgerEntry, ...] = ()
     interrupted: bool = False
     tools: tuple[str, ...] = ()
+    unused: LeftOut = "no_answer"
 
 
 Emit = Callable[[str], Awaitable[None]]

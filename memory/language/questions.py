@@ -169,16 +169,15 @@ def asks_whether_told(question: str) -> bool:
     return _WHETHER_TOLD.match(question) is not None
 
 
-_AND = re.compile(
-    r"(?:,? (?:and|or|but)(?: also)?|[,;?]) (?=(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are)\b)",
-    re.I,
-)
+_OPENER = r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|whats|wheres|whos)\b"
+_AND = re.compile(rf"(?:,? (?:and|or|but)(?: also)?|[,;?]) (?={_OPENER})", re.IGNORECASE)
+_ASKS = re.compile(rf"\W*(?:(?:hey|hi|so|and|but|please|ok)\W+)*{_OPENER}", re.IGNORECASE)
 _SHORTEST_PART = 3  # words of a part of a question
 
 
 def questions_in(text: str) -> list[str]:
     """The questions that a text joins, each of some words; the text itself where it joins none."""
-    parts = _AND.split(text) if len(text) <= LONGEST else [text]
+    parts = _AND.split(text) if len(text) <= LONGEST and _ASKS.match(text) else [text]
     return parts if all(len(part.split()) >= _SHORTEST_PART for part in parts) else [text]
 
 
