@@ -61,6 +61,7 @@ ENGLISH = 2.0  # how much more English counts: what people say in it differs mor
 PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
 SENTENCE_WEIGHT = 0.4
 TYPED = 3_000  # questions about conversations, and as many sentences of them
+OWN_WEIGHT = 1.2  # of a question of oneself, as users ask: there are few
 OF_ONESELF = re.compile(r"\b(?:I|me|my|we|our|us)\b", re.IGNORECASE)
 MEASURED = ("questions", "lookups", "languages")  # files that other fits and benches are measured on
 ASKED, SAID = 1_800, 2_200  # sentences of conversations
@@ -173,20 +174,19 @@ def _typed() -> Iterator[Example]:
         for text in _questions_in(json.loads(file.read_text("utf-8")))
     )
     asked = sorted({text for text in about if text.endswith("?")})
-    of_oneself = [text for text in asked if OF_ONESELF.search(text)]  # as users ask; most of the others are of speakers
-    of_others = [text for text in asked if not OF_ONESELF.search(text)]
     every = [*_said_in(sorted((DATA / "written").glob("*.json"))), *_said_in([DATA / "asked.json"])]
     said = sorted({one for one in every if "?" not in one and not one.endswith("!") and 4 <= len(one.split()) <= 25})
     picked: tuple[tuple[str, str, list[str]], ...] = (
-        ("asked", "? ", chance.sample(of_oneself, 2 * TYPED // 3) + chance.sample(of_others, TYPED // 3)),
+        ("asked", "? ", chance.sample(asked, TYPED)),
         ("said", ". ", chance.sample(said, TYPED)),
     )
     for kind, marks, texts in picked:
         for at, text in enumerate(texts):
             bare = text.rstrip(marks)
             small = bare.lower().replace("'", "").replace("’", "")
-            yield Example((text, bare)[at % 2], kind, "en", SENTENCE_WEIGHT)
-            yield Example(with_slips(small, chance) if at % 3 else small, kind, "en", SENTENCE_WEIGHT)
+            weight = OWN_WEIGHT if kind == "asked" and OF_ONESELF.search(text) else SENTENCE_WEIGHT
+            yield Example((text, bare)[at % 2], kind, "en", weight)
+            yield Example(with_slips(small, chance) if at % 3 else small, kind, "en", weight)
 
 
 def _questions_in(data: object) -> Iterator[str]:
