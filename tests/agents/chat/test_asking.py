@@ -131,7 +131,7 @@ async def test_of_two_values_the_newest_answers(
 @pytest.mark.parametrize("request_", ["Write a limerick about my uncle", "Give me a soup recipe", "Tell me a story"])
 async def test_requests_are_not_what_is_known_of_the_user(quiet: Memory, request_: str) -> None:
     await say(quiet, "My uncle lives in Turku.", request_)
-    reply = await say(quiet, "What do you know about me?", session_id="s2")
+    reply = await say(quiet, "What do you know about me?")
     assert "Turku" in reply and request_ not in reply
 
 
