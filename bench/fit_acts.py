@@ -4,13 +4,16 @@ Fitted on the examples and patterns of `bench/data/acts.json`, on what `bench/da
 without their mark, ask; what its users tell neither asks, nor asks to forget or to sum up), on what users tell of
 themselves (`bench/data/lasting.json`), with a mark at the end and without, and on sentences of the
 English conversations that we wrote: those that end with a question mark ask, with it or without; of the others most
-tell. Each border is a logistic regression over the encoder's embedding and the mark at the end. Tells how well it does
-in each language after those of all others, and with the examples held out, which are in other languages or other words.
+tell. And on questions about these conversations, and as many more of their sentences, each also in small letters,
+without marks, and most of these with slips of the hand. Each border is a logistic regression over the encoder's
+embedding and the mark at the end. Tells how well it does in each language after those of all others, and with the
+examples held out, which are in other languages or other words.
 """
 
 import argparse
 import asyncio
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -57,6 +60,10 @@ EXAMPLE_WEIGHT = 0.5  # of each of an example's two forms
 ENGLISH = 2.0  # how much more English counts: what people say in it differs more than translations do
 PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
 SENTENCE_WEIGHT = 0.4
+TYPED = 3_000  # questions about conversations, and as many sentences of them
+OWN_WEIGHT = 1.2  # of a question of oneself, as users ask: there are few
+OF_ONESELF = re.compile(r"\b(?:I|me|my|we|our|us)\b", re.IGNORECASE)
+MEASURED = ("questions", "lookups", "languages")  # files that other fits and benches are measured on
 ASKED, SAID = 1_800, 2_200  # sentences of conversations
 STRENGTH = 1e-4  # of the regularisation
 STEPS = 8  # of Newton's method
@@ -85,7 +92,7 @@ def examples() -> list[Example]:
             of = frozenset(["others"] if at in data["patterns_of_others"] else [])
             made = ((kind, one.format(what)) for kind in patterns if kind != "np" for one in patterns[kind])
             listed += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
-    return [*listed, *_real(), *_sentences(), *_lasting()]
+    return [*listed, *_real(), *_sentences(), *_lasting(), *_typed()]
 
 
 def _bare(text: str) -> str:
@@ -153,6 +160,59 @@ def _sentences() -> list[Example]:
         for at, (text, kind) in enumerate(picked)
         for bare in (text.rstrip("?. "),)
     ]
+
+
+def _typed() -> Iterator[Example]:
+    """Questions about conversations, and sentences of them, as they stand or without their mark in turn; and as hasty
+    people type them. Those of `questions.json` and `lookups.json` stay for measuring answers."""
+    chance = Random(9)
+    files = [*sorted(DATA.glob("*.json")), *sorted((DATA / "written").glob("*.json"))]
+    about = (
+        text
+        for file in files
+        if file.stem not in MEASURED
+        for text in _questions_in(json.loads(file.read_text("utf-8")))
+    )
+    asked = sorted({text for text in about if text.endswith("?")})
+    every = [*_said_in(sorted((DATA / "written").glob("*.json"))), *_said_in([DATA / "asked.json"])]
+    said = sorted({one for one in every if "?" not in one and not one.endswith("!") and 4 <= len(one.split()) <= 25})
+    picked: tuple[tuple[str, str, list[str]], ...] = (
+        ("asked", "? ", chance.sample(asked, TYPED)),
+        ("said", ". ", chance.sample(said, TYPED)),
+    )
+    for kind, marks, texts in picked:
+        for at, text in enumerate(texts):
+            bare = text.rstrip(marks)
+            small = bare.lower().replace("'", "").replace("’", "")
+            weight = OWN_WEIGHT if kind == "asked" and OF_ONESELF.search(text) else SENTENCE_WEIGHT
+            yield Example((text, bare)[at % 2], kind, "en", weight)
+            yield Example(with_slips(small, chance) if at % 3 else small, kind, "en", weight)
+
+
+def _questions_in(data: object) -> Iterator[str]:
+    match data:
+        case dict():
+            if isinstance(question := data.get("question"), str):
+                yield question
+            for part in data.values():
+                yield from _questions_in(part)
+        case list():
+            for part in data:
+                yield from _questions_in(part)
+
+
+def with_slips(text: str, chance: Random) -> str:
+    """A text with a slip in every sixth word or one: two letters changed places, one is left out, or stands twice."""
+    typed = text.split()
+    for _ in range(max(1, len(typed) // 6)):
+        long = [at for at, word in enumerate(typed) if len(word) > 3 and word.isalpha()]
+        if not long:
+            break
+        at = chance.choice(long)
+        word, letter = typed[at], chance.randrange(len(typed[at]) - 1)
+        before, here, after = word[:letter], word[letter], word[letter + 1 :]
+        typed[at] = chance.choice((before + after[0] + here + after[1:], before + after, before + 2 * here + after))
+    return " ".join(typed)
 
 
 def _said_in(files: Sequence[Path]) -> Iterator[str]:

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.chat.answering import READ, statements
 from agents.chat.likelihood import (
     FEATURES,
     SAME,
@@ -33,6 +32,7 @@ from agents.chat.likelihood import (
     features,
     word_columns,
 )
+from agents.chat.passages import READ, statements
 from agents.memory import Memory
 from agents.open import open_memory
 from bench.recall.in_process import Quiet, passing_settings

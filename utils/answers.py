@@ -15,6 +15,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from utils.chat import Completion, ToolCall, Usage
 from utils.errors import ModelGarbage, ModelRefused
 from utils.text import repair
+from utils.thoughts import without_thoughts
 from utils.vectors import Floats, is_usable
 
 LONGEST_ANSWER = 1_000_000  # characters; some four times the longest output of any model, so a runaway stream ends
@@ -51,7 +52,8 @@ def read_completion(answer: object, *, asked: str, may_call: bool = False) -> Co
 def completed(
     text: object, *, model: str, usage: Usage | None, finish_reason: object, calls: tuple[ToolCall, ...] = ()
 ) -> Completion:
-    """A whole answer from its checked parts; raises as `read_completion`."""
+    """A whole answer from its checked parts, without its thoughts; raises as `read_completion`."""
+    text = without_thoughts(text) if isinstance(text, str) else text
     if finish_reason == "content_filter" and not text:
         raise ModelRefused("The model's content filter withheld the answer")
     if not isinstance(finish_reason, str) or not finish_reason:

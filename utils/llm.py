@@ -16,6 +16,7 @@ from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
 from utils.text import join_surrogates, repair
+from utils.thoughts import SpokenStream
 
 STALL = 30.0  # seconds between two chunks of a stream
 PIECE = 16  # characters that a piece of a call counts beside its own: many empty ones end, too
@@ -107,7 +108,7 @@ class RemoteChatModel:
         answer = _StreamedAnswer(chunks, request.model, may_call=request.is_with_tools)
         try:
             text = await answer.read_on()
-            if not text:
+            if not text and not answer.is_thinking:
                 answer.completion()  # it ended without any text: raises
         except BaseException:
             await answer.close()
@@ -155,9 +156,16 @@ class _StreamedAnswer:
         self._calls: list[tuple[int, ToolCall]] = []
         self._length = 0
         self._held = ""  # half of a surrogate pair
+        self._spoken = SpokenStream()
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether it has said something by now, and has not ended."""
+        return bool(self._texts) and self.finish_reason is None
 
     async def read_on(self) -> str | None:
-        """The next text; an empty one when the answer has just ended; None when the stream has."""
+        """The next text without thoughts; an empty one while it thinks, and when the answer has just ended; None when
+        the stream has."""
         while (chunk := await anext(self._chunks, None)) is not None:
             piece = read_chunk(chunk)
             self._model = read_model(chunk, asked=self._model)
@@ -170,8 +178,11 @@ class _StreamedAnswer:
                 raise ModelGarbage("The model's answer does not end")
             if text:
                 self._texts.append(text)
-            if text or piece.finish_reason:
-                return text
+            spoken = self._spoken.read(text)
+            if piece.finish_reason:
+                return spoken + self._spoken.rest()
+            if text:
+                return spoken
         return None
 
     def completion(self) -> Completion:

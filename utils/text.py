@@ -19,6 +19,8 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 # Vowels and other marks that are part of a word in Hebrew, Arabic and the scripts of India, and no letters to `\w`.
 _MARKS = "".join(chr(code) for code in range(0x0591, 0x0E00) if category(chr(code)).startswith("M"))
 WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
+# A word with the symbols in and behind it that make it another one: "C++", "A-", "R&D".
+_MARKED = re.compile(rf"{WORD.pattern}(?:&[^\W_]+)*(?:[+#*]+|-(?!\w))?")
 # Kana, and Chinese characters.
 _UNSPACED = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
@@ -206,9 +208,14 @@ def is_text(text: str) -> bool:
     return True
 
 
-def slug(text: str, most: int = 60) -> str:
-    """A short lower-case key made of the words of `text`, joined by spaces."""
-    return cut_at_word(" ".join(words(text)), most).rstrip("…")
+def marked_words(text: str) -> list[str]:
+    """The words of `text` with the symbols that tell them from others, lower case, in order."""
+    return [word.replace("’", "'") for word in _MARKED.findall(text.lower())]
+
+
+def slug(text: str, most: int = 60, *, symbols: bool = True) -> str:
+    """A short lower-case key made of the words of `text`, joined by spaces. `symbols`: "C++" and "C#" are two."""
+    return cut_at_word(" ".join(marked_words(text) if symbols else words(text)), most).rstrip("…")
 
 
 def masked(secret: str) -> str:

@@ -7,59 +7,64 @@ never quoted. Whatever its form, a message is held against memory first: one tha
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 import numpy as np
 
-from agents.chat.context import Bundle, Citation, Context, HistoryItem
+from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
-from memory.facts import statement_to_forget, told
 from memory.language import (
+    DAY,
     EVEN,
     Span,
     asked_by,
+    asks_for_kept,
+    asks_of_assistant,
+    asks_of_then,
     asks_only_for_a_time,
+    asks_whether_told,
     is_courtesy,
     nearness,
     shortened,
     spans_of,
     stems_in_english,
     summarise_by_rules,
+    tells_of_then,
+    told_in_question,
     weight,
+    with_dates,
 )
+from memory.turns import LeftOut
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
-from utils.sentences import split_sentences
-from utils.text import GAP, content_stems, cut_at_word, ends_with_question_mark, words
+from utils.text import cut_at_word, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
-REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
+REPLACING = 0.4  # share of it that one needs that says the same at another time,
 CHANGING = 0.05  # and where it is the newer one and tells of a change
 LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
-READ = 4  # hits whose passages are read; the answer is hardly ever further back
-LEAST_SCORE = 0.001  # of recall, that they need
-KEPT = 0.5  # stands for the score of what recall does not search: key-values, observations, what a request brings
-MOST_PARTS = 8  # passages of one message that are looked at,
-MOST_READ = 64  # and of all
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
-PASSAGE = 160  # characters up to which sentences of a message are quoted together
 LONGEST = 900  # characters of a passage that is quoted whole
 SUMMARY_TOKENS = 200
-HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
-HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 SUBJECT = 0.5  # share of the best passage's decisive words that another one of a subject has
+WEEK = 7 * DAY  # that a time may be long in which a day lies that is asked for
 TRANSLATED = 0.75  # cosine similarity of the tokens of a word and of the same in another language
 NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conversation" are half as much
 ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
+NOT_KNOWN_OF = "Of “{}” I know nothing yet."
+NOTHING_KEPT = "You have asked me to remember nothing yet. “Remember that my locker is number 12” does."
+ELSE_NEEDS_MODEL = "For anything else I need a language model."
+NEVER_TOLD = "No, I remember nothing that you told me of it."
+ONCE = "How it is now you did not tell me. "
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
 NOTHING_DELETED = (
     "I deleted nothing. “Forget my phone number” deletes one thing, and DELETE /v1/sessions/{id} a conversation with "
@@ -71,6 +76,16 @@ NOT_ASKED = "I did not look into my memory for this, and without a language mode
 _TASK = re.compile(
     r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
     r"rewrite|rephrase|correct|improve)\b",
+    re.IGNORECASE,
+)
+# What nobody can have told: a sum, advice.
+_BEYOND = re.compile(
+    r"\d\s*[*x×÷/^+]\s*\d|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
+    re.IGNORECASE,
+)
+# What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
+_OWN = re.compile(
+    r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b",
     re.IGNORECASE,
 )
 _GREETINGS = (
@@ -85,30 +100,12 @@ _GREETINGS = (
 
 @dataclass(frozen=True)
 class RuleAnswer:
-    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them."""
+    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them. `unused`: why there
+    are none, where there are none."""
 
     text: str
     citations: tuple[Citation, ...] = ()
-
-
-@dataclass(frozen=True)
-class Passage:
-    """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message. `read`: None where nobody has read it. `before`: another one was true after it."""
-
-    text: str
-    source: Citation
-    score: float
-    rival: float = 0.0
-    read: Text | None = None
-    likelihood: float = 0.0
-    before: bool = False
-
-    @property
-    def asks(self) -> bool:
-        """Whether the user surely asks in it, or asks to forget or to sum up, and so tells nothing."""
-        by_user = self.source.role == "user"
-        return by_user and self.read is not None and asked_by(self.text, self.read.does, surely=True) is not None
+    unused: LeftOut = "no_answer"
 
 
 async def answer_by_rules(context: Context, reader: LocalEmbedder) -> RuleAnswer:
@@ -116,52 +113,65 @@ async def answer_by_rules(context: Context, reader: LocalEmbedder) -> RuleAnswer
     what may answer it."""
     if (reply := _without_memory(context)) is not None:
         return reply
-    passages = await asyncio.to_thread(_passages, context)
-    least = 0.0 if context.intent.name == "summarise" else LEAST_SCORE
-    wanted = [passage.text for passage in passages if passage.score >= least][:MOST_READ]
-    texts = list(dict.fromkeys([context.question, *wanted]))
-    read = {text: Text(text, reading) for text, reading in zip(texts, await reader.read(texts), strict=True)}
-    passages = [replace(passage, read=read.get(passage.text)) for passage in passages]
-    return await asyncio.to_thread(_from_memory, context, read[context.question], passages)
+    asked = await read_asked(context, reader)
+    return await asyncio.to_thread(_from_memory, context, asked[0], asked[1:] or asked)
 
 
 def _without_memory(context: Context) -> RuleAnswer | None:
     """What is answered whatever was said before."""
     query, intent, bundle = context.question.strip(), context.intent, context.bundle
     if context.done is not None:
-        return RuleAnswer(context.done)
+        return RuleAnswer(context.done, unused="no_question")
     if bundle is not None and bundle.end is not None:
         return _at_end(bundle)
     if context.images is not None and intent.name == "image":
-        return RuleAnswer(context.images)
+        return RuleAnswer(context.images, unused="image")
     if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
-        return RuleAnswer(NEEDS_MODEL)
+        return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
     if intent.name == "chat" and (idle or is_courtesy(query)):
-        return RuleAnswer(next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right."))
-    return None if words(query) else RuleAnswer("What would you like to know?")
+        reply = next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
+        return RuleAnswer(reply, unused="no_question")
+    return None if words(query) else RuleAnswer("What would you like to know?", unused="no_question")
 
 
-def _from_memory(context: Context, question: Text, passages: Sequence[Passage]) -> RuleAnswer:
+def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> RuleAnswer:
+    """`parts`: the questions that the request joins, or the whole."""
+    question, passages = whole
     query, intent = question.text, context.intent
+    if asks_for_kept(query):
+        kept = [passage for passage in passages if passage.source.kind == "memory"]
+        return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
     if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    spans = spans_of(query, now().timestamp())
+    spans, answers = spans_of(query, now().timestamp()), list[list[Passage]]()
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
-        chosen = _said_then(passages, spans)
+        chosen = _of_times(passages, spans)
     else:
-        chosen = _answering(question, passages)
-    if intent.name == "chat" and not _seeks(question, chosen):
-        return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
+        answers = [_answering(*part) for part in parts]
+        chosen = each_once([passage for answer in answers for passage in answer])
+    if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
+        noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
+        return RuleAnswer(noted, unused="no_question")
     if chosen:
-        return _quoted(chosen)
+        unknown = (
+            [part.question.text for part, answer in zip(parts, answers, strict=True) if not answer] if answers else []
+        )
+        first = "Yes. " if asks_whether_told(query) else ONCE if all(one.before for one in chosen) else ""
+        return _quoted(chosen, first=first, also=[NOT_KNOWN_OF.format(part.strip(" ?？")) for part in unknown])
+    if asks_whether_told(query) and context.bundle is not None:
+        return RuleAnswer(NEVER_TOLD)
     if intent.name == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if intent.deed == "forgets":
         return RuleAnswer(NOTHING_DELETED)
-    return RuleAnswer(NOT_ASKED if context.bundle is None else NOT_KNOWN)
+    if context.bundle is None:
+        return RuleAnswer(NOT_ASKED)
+    if intent.deed == "requests" or _BEYOND.search(query):
+        return RuleAnswer(NEEDS_MODEL, unused="task")
+    return RuleAnswer(NOT_KNOWN if _OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 
 def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
@@ -175,80 +185,18 @@ def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
     return bool(there.all()) and len(words(chosen[0].text)) > len(words(question.text))
 
 
-# What may be quoted.
-
-
-def _passages(context: Context) -> list[Passage]:
-    """Every statement of the bundle, and of the history that the request brings: what is known first."""
-    bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
-    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
-    scores = {hit.gist.key: hit.score for hit in sorted(hits.values(), key=lambda hit: -hit.score)[:READ]}
-    by_id = {hits[key].gist.id: score for key, score in scores.items()}
-    stated = {source for kept in bundle.memories for source in kept.sources}
-    stated |= {source for fact in bundle.known for source in fact.sources}
-    passages = []
-    for kept in bundle.memories:
-        score = max((by_id[source] for source in kept.sources if source in by_id), default=KEPT)
-        passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
-    passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
-    messages = [hit.gist for hit in hits.values()]
-    further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
-    messages += further.values()
-    for gist in messages:
-        if gist.by_rules or gist.id in stated:
-            continue
-        hit = hits.get(gist.key)
-        source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
-        rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
-        parts = statements(gist.content, by_user=gist.role == "user")
-        if len(parts) > MOST_PARTS:  # those with most words of the question
-            parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
-        passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]
-    for recalled in bundle.observations:
-        source = Citation.of_observation(recalled)
-        passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
-    contents = {passage.source.content for passage in passages}
-    brought = _brought(context.request.history)
-    return [*passages, *(passage for passage in brought if passage.source.content not in contents)]
-
-
-def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
-    """What the user says in a request's history, newest first; what was answered is often a quotation of that."""
-    room, moment = HISTORY_CHARACTERS, now()
-    for at, item in reversed(list(enumerate(history))):
-        room -= len(item.content)
-        if room < 0:
-            return
-        if item.role == "user":
-            said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
-            source = Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
-            yield from (Passage(text, source, KEPT) for text in statements(item.content, by_user=True))
-
-
-def statements(content: str, *, by_user: bool) -> list[str]:
-    """What a text says, in passages of whole sentences, with "…" for what is left out in between: the user's questions
-    and courtesies."""
-    passages: list[str] = []
-    gap = False
-    for sentence in split_sentences(content):
-        if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
-            gap = bool(passages)
-            continue
-        joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
-        if passages and len(joined) > PASSAGE:
-            passages.append(sentence)
-        else:
-            passages[-1:] = [joined]
-        gap = False
-    return passages
-
-
-# Which of it answers.
-
-
 def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that are likely to answer, best first, newer ones before those that they replace."""
+    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
+    answers what is so now only where nothing else does, and is marked."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
+    if asks_of_then(question.text):
+        return _likeliest(question, judged)
+    over = [passage for passage in judged if tells_of_then(passage.text)]
+    current = _likeliest(question, [passage for passage in judged if passage not in over])
+    return current or [replace(passage, before=True) for passage in _likeliest(question, over)]
+
+
+def _likeliest(question: Text, judged: Sequence[Passage]) -> list[Passage]:
     best: dict[tuple[str, str], Passage] = {}  # of each source
     for passage in sorted(judged, key=lambda passage: -passage.likelihood):
         best.setdefault((passage.source.kind, passage.source.id), passage)
@@ -256,7 +204,7 @@ def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
     if not ranked or ranked[0].likelihood < LIKELY:
         return []
     first, others = ranked[0], ranked[1:]
-    versions = [other for other in others if _are_versions(first, other)]
+    versions = [other for other in others if _are_versions(question, first, other)]
     if versions:
         newest, *older = sorted([first, *versions], key=lambda version: version.source.timestamp, reverse=True)
         return [newest, *(replace(version, before=True) for version in older)][:MOST_QUOTES]
@@ -264,8 +212,10 @@ def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _judged(question: Text, passage: Passage) -> Passage:
-    """A passage with its likelihood, which is none of what tells nothing."""
+    """A passage with its likelihood, which is none of what tells nothing, and of what an assistant says of the user."""
     if passage.read is None or not _tells(passage, passage.read):
+        return passage
+    if passage.source.role == "assistant" and _OWN.search(question.text) and not asks_of_assistant(question.text):
         return passage
     by_user = passage.source.role != "assistant"
     evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
@@ -279,7 +229,7 @@ def _tells(passage: Passage, read: Text) -> bool:
     return not passage.asks and (read.does.tells or read.does.asks < EVEN)
 
 
-def _are_versions(first: Passage, other: Passage) -> bool:
+def _are_versions(question: Text, first: Passage, other: Passage) -> bool:
     """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one."""
     older, newer = sorted((first, other), key=lambda passage: passage.source.timestamp)
     if older.read is None or newer.read is None or first.source.role != other.source.role:
@@ -288,38 +238,50 @@ def _are_versions(first: Passage, other: Passage) -> bool:
         return False
     before, after = older.read.does, newer.read.does
     alike = bool(older.read.reading.sentence @ newer.read.reading.sentence >= SAME_MATTER)
-    share = other.likelihood / first.likelihood
+    # As if recall had found it as well as the other, which has taken some from it.
+    share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
+    share = max(share, other.likelihood) / first.likelihood
     if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
         return alike and share >= REPLACING
     of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
     return of_one_matter or (alike and share >= CHANGING)
 
 
-def each_once(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages without those that say the same as one before."""
-    distinct: dict[str, Passage] = {}
-    for one in passages:
-        distinct.setdefault(one.text.casefold(), one)
-    return list(distinct.values())
-
-
 def _lasting(passages: Sequence[Passage]) -> list[Passage]:
     """What is known of the user at all: what they asked to remember, then the facts and statements that say most."""
     kinds = {"memory": 0, FACT: 1}
-    own = [one for one in passages if one.source.kind in kinds or (one.source.role == "user" and weight(one.text) > 0)]
+    own = [one for one in passages if one.source.kind in kinds or _is_own_statement(one)]
     own.sort(key=lambda one: (kinds.get(one.source.kind, len(kinds)), -weight(one.text)))
     return each_once(own)[:MOST_LISTED]
 
 
-def _said_then(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
-    """What was said at the times that are named, the oldest first."""
+def _is_own_statement(passage: Passage) -> bool:
+    wants = passage.read is not None and passage.read.does.wants
+    return passage.source.role == "user" and weight(passage.text) > 0 and not wants
+
+
+def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
+    """What was said about the times that are named, then what was said at them and names no other, the oldest first."""
     times = np.array([one.source.timestamp.timestamp() for one in passages])
-    then = [one for one, near in zip(passages, nearness(spans, times), strict=True) if near == 1]
-    return sorted(each_once(then)[:MOST_LISTED], key=lambda one: one.source.timestamp)
+    kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
+    for passage, time, near in zip(passages, times, nearness(spans, times), strict=True):
+        named = spans_of(with_dates(passage.text, passage.source.timestamp), time)
+        if any(_meets(own, asked) for own in named for asked in spans):
+            kinds[0].append(passage)
+        elif near == 1:
+            kinds[2 if named else 1].append(passage)
+    about, said, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
+    return each_once([*about, *said] or of_others)[:MOST_LISTED]
 
 
-def _quoted(chosen: Sequence[Passage], *, whole: bool = False) -> RuleAnswer:
-    """`whole`: none is cut."""
+def _meets(own: Span, asked: Span) -> bool:
+    """Whether a time that a statement names is of one that is asked for, and not much longer."""
+    long = max(asked.end - asked.start, WEEK)
+    return own.start < asked.end and asked.start < own.end and own.end - own.start <= long
+
+
+def _quoted(chosen: Sequence[Passage], *, whole: bool = False, first: str = "", also: Sequence[str] = ()) -> RuleAnswer:
+    """`whole`: none is cut. `first`: what stands before all; `also`: further lines."""
     citations: dict[tuple[str, str], Citation] = {}
     lines = []
     for one in chosen:
@@ -328,7 +290,7 @@ def _quoted(chosen: Sequence[Passage], *, whole: bool = False) -> RuleAnswer:
             number = len(citations) + 1
             line += f" [{citations.setdefault((source.kind, source.id), replace(source, n=number)).n}]"
         lines.append(line)
-    return RuleAnswer("\n".join(lines), tuple(citations.values()))
+    return RuleAnswer(first + "\n".join((*lines, *also)), tuple(citations.values()))
 
 
 def _introduced(passage: Passage, *, whole: bool) -> str:
@@ -361,7 +323,7 @@ def _summary(context: Context, question: Text, passages: Sequence[Passage], span
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    of_subject = _said_then(passages, spans) or _of_subject(question, passages)
+    of_subject = _of_times(passages, spans) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])
     session = [summary for summary in bundle.summaries if summary.session_id == context.request.session_id]

@@ -13,7 +13,7 @@ from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
-from memory.turns import LedgerEntry, Place, Used
+from memory.turns import LedgerEntry, LeftOut, Place, Used
 from utils.chat import Usage
 
 SEARCHED_BY = 32_000  # characters of a message by which memory is searched
@@ -79,7 +79,8 @@ class Bundle:
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
     at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
-    alone; `at_end`: that message, None where there is none.
+    alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
+    for each.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -91,6 +92,7 @@ class Bundle:
     known: tuple[Fact, ...] = ()
     end: End | None = None
     at_end: Gist | None = None
+    parts: tuple[Recall, ...] = ()
 
     @property
     def context(self) -> tuple[Hit, ...]:
@@ -150,7 +152,7 @@ class Citation:
 @dataclass(frozen=True)
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
-    `tools`: the names of those that the model used before it."""
+    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not."""
 
     text: str
     model: str
@@ -160,6 +162,7 @@ class Answer:
     ledger: tuple[LedgerEntry, ...] = ()
     interrupted: bool = False
     tools: tuple[str, ...] = ()
+    unused: LeftOut = "no_answer"
 
 
 Emit = Callable[[str], Awaitable[None]]

@@ -23,7 +23,7 @@ from config.recipes import Recipe
 from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
-from memory.turns import Drafts, LeftOut, Place, Receipt, left_out_of
+from memory.turns import Drafts, Place, Receipt, left_out_of
 from utils.clock import now
 from utils.errors import ModelError
 from utils.mongo import StoreError
@@ -32,7 +32,6 @@ T = TypeVar("T")
 
 EVERY = 0.5  # seconds between two commits of an answer that grows
 ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
-_UNUSED: dict[str, LeftOut] = {"chat": "no_question", "image": "image"}  # by intent, why rules quoted nothing
 
 log = logging.getLogger(__name__)
 
@@ -260,5 +259,5 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         observed=tuple(one.as_candidate() for one in bundle.observations),
         tools_used=answer.tools,
         searched=bundle.recall.respelt(request.asked) if not context.forgotten else None,
-        left_out=left_out_of(answer.model, used=bool(answer.given), unused=_UNUSED.get(intent.name, "no_answer")),
+        left_out=left_out_of(answer.model, used=bool(answer.given), unused=answer.unused),
     )

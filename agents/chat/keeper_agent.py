@@ -16,6 +16,7 @@ from memory.facts import (
     facts_near,
     gives,
     key_and_value,
+    key_named,
     keys_beside,
     keys_of_the_same,
     owned,
@@ -23,6 +24,7 @@ from memory.facts import (
     statement_to_forget,
     statement_to_remember,
     told,
+    unmarked,
     value_instead,
 )
 from memory.ids import prompt_id
@@ -136,6 +138,7 @@ class KeeperAgent:
     async def _put(self, owner: str, statement: str, source: str) -> tuple[KeyValue, bool]:
         """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
         key, value = key_and_value(statement)
+        await self._set_apart(owner, unmarked(key))
         for _ in range(TRIES):
             kept = await self._engine.chats.keyvalues.under(owner, keys_beside(statement, key))
             known = {name: fact.value for name, fact in kept.items()}
@@ -147,9 +150,30 @@ class KeeperAgent:
                 )
         return await self._engine.chats.keyvalues.put(owner, key, value, source=source)
 
+    async def _set_apart(self, owner: str, key: str) -> None:
+        """Keeps each value that an earlier version kept under a key without symbols under the one that its message
+        names: what was said of "C++" and of "C#" under "c" alone."""
+        keyvalues = self._engine.chats.keyvalues
+        with suppress(NotFound, PreconditionFailed):  # there is none, or others keep something of it now
+            values = await keyvalues.history(owner, key)
+            sources = await self._engine.gists.reader.by_ids(owner, [one.source for one in values if one.source])
+            said = {gist.id: gist.content for gist in sources}
+            named = {key_named(said.get(one.source or "", ""), key): one for one in reversed(values)}
+            if set(named) == {key}:
+                return
+            own = named.pop(key, None)
+            for name, one in named.items():
+                with suppress(PreconditionFailed):
+                    await keyvalues.put(owner, name, one.value, source=one.source, expected=NONE)
+            if own is None:
+                await keyvalues.delete(owner, key, expected=values[0].tag)
+            elif own is not values[0]:
+                await keyvalues.put(owner, key, own.value, source=own.source, expected=values[0].tag)
+
     async def _forget(self, context: Context, meant: str) -> Context:
         """Deletes the fact, the exchanges that stated it, and the request itself."""
         owner = context.request.owner
+        await self._set_apart(owner, unmarked(_MY.sub("", meant)))
         if _ALL.fullmatch(meant):
             return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.chats.keyvalues.suited(owner, meant, LOOKED_AT)

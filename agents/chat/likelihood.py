@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fitted import FITTED
 from memory.language import Doing, doing
 from utils.encoder import Reading
-from utils.text import WORD, stem
+from utils.text import WORD, marked_words, stem
 from utils.vectors import Floats
 
 WEIGHTS = FITTED / "answering.json"
@@ -30,6 +30,7 @@ OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a
 
 # Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
 _NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
+_DIGITS = re.compile(r"\d+")
 
 FEATURES = (
     "score",  # the logit of recall's score
@@ -78,7 +79,7 @@ def likelihood(question: Text, evidence: Evidence) -> float:
 def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisive: Floats) -> Floats:
     """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
     passage = evidence.passage
-    numbers = set(_NUMBER.findall(question.text))
+    numbers = _kinds_named(question.text)
     other = passage.does.others - question.does.others
     shares_name = (decisive[same] >= DECISIVE).any() or same[_capitalised(question)].any()
     return np.array(
@@ -86,7 +87,7 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
             _logit(evidence.score),
             question.reading.sentence @ passage.reading.sentence,
             decisive[~same].max(initial=0) if evidence.by_user else 0,
-            bool(numbers) and numbers.isdisjoint(re.findall(r"\d+|\b[A-Z]\b", passage.text)),
+            bool(numbers) and numbers.isdisjoint((*_DIGITS.findall(passage.text), *marked_words(passage.text))),
             other >= OF_ANOTHER and not shares_name,
             max(-other, 0),
             not evidence.by_user,
@@ -95,6 +96,13 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
         ],
         np.float32,
     )
+
+
+def _kinds_named(text: str) -> set[str]:
+    """What tells things of a kind apart, lower case: numbers, letters, and words with symbols, as "C++" has them."""
+    marked = {word for word in marked_words(text) if not WORD.fullmatch(word)}
+    letters = {word[0] for word in marked if not word[1:].isalnum()}
+    return marked | ({kind.lower() for kind in _NUMBER.findall(text)} - letters)
 
 
 def _capitalised(text: Text) -> NDArray[np.bool_]:

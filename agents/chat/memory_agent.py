@@ -2,20 +2,22 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.chat.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
 from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
-from memory.facts import Fact
-from memory.language import end_asked_for
+from memory.facts import Fact, whom_meant
+from memory.language import LONGEST, asks_for_kept, end_asked_for, has_pronoun, questions_in, with_pronouns_named
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
 from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
+RESOLVED_BY = 4  # messages before it, for a question that speaks of somebody
 KNOWN = 50  # facts that are gathered where all is asked for
 ASKED_FOR = Parts(dense=0.0, score=1.0)  # of what is meant beyond doubt, and was not found by its likeness
 
@@ -38,7 +40,7 @@ class MemoryAgent:
 
     async def run(self, context: Context) -> Context:
         request = context.request
-        recall, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
+        parts, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
             self._recall(context),
             self._recent(context, 2 * self._sizes.recent_pairs),
             self._summaries(request),
@@ -47,13 +49,14 @@ class MemoryAgent:
             self._observed(request),
         )
         bundle = Bundle(
-            recall,
+            _joined(request.query, parts),
             tuple(recent),
             tuple(summaries),
             tuple(memories),
             tuple(unsummarised),
             tuple(observed),
             tuple(await self._known(request)),
+            parts=tuple(parts) if len(parts) > 1 else (),
         )
         if bundle.recall.among_facts:
             bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
@@ -135,7 +138,8 @@ class MemoryAgent:
     async def _memories(self, request: ChatRequest) -> list[KeyValue]:
         if request.isolated:
             return []
-        return await self._engine.chats.keyvalues.suited(request.owner, request.asked, self._sizes.memories)
+        most = KNOWN if asks_for_kept(request.query) else self._sizes.memories
+        return await self._engine.chats.keyvalues.suited(request.owner, request.asked, most)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:
         if self._observations is None or request.isolated:
@@ -169,8 +173,9 @@ class MemoryAgent:
             return []
         return await self._engine.chats.turns.recent(request.owner, request.session_id, context.place, most)
 
-    async def _recall(self, context: Context) -> Recall:
-        """The similar messages; none where the query cannot be embedded, which the log tells."""
+    async def _recall(self, context: Context) -> list[Recall]:
+        """The similar messages, for each question of the query; none where it cannot be embedded, which the log
+        tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
@@ -179,7 +184,32 @@ class MemoryAgent:
         else:
             scope = Scope(request.session_id, exclude=own)
         try:
-            return await self._engine.search.recall(request.owner, request.asked, recipe, scope)
+            recall, queries = self._engine.search.recall, questions_in(await self._resolved(context))
+            return await asyncio.gather(*(recall(request.owner, query, recipe, scope) for query in queries))
         except ModelError as error:
             log.warning("recall without similar messages: %s", error.detail)
-            return Recall()
+            return [Recall()]
+
+    async def _resolved(self, context: Context) -> str:
+        """The query with the name of whom its pronouns mean, where the message before it names somebody."""
+        query = context.request.asked
+        if len(query) > LONGEST or not has_pronoun(query):
+            return query
+        before = [gist for gist in await self._recent(context, RESOLVED_BY) if gist.role == "user"]
+        whom = next((whom for gist in reversed(before) if (whom := whom_meant(gist.content, gist.timestamp))), None)
+        return with_pronouns_named(query, whom) if whom else query
+
+
+def _joined(query: str, parts: Sequence[Recall]) -> Recall:
+    """What was found for a query, or for the questions that it joins."""
+    if len(parts) == 1:
+        return parts[0]
+    hits: dict[str, Hit] = {}
+    for hit in sorted((hit for part in parts for hit in part.hits), key=lambda hit: -hit.score):
+        hits.setdefault(hit.gist.key, hit)
+    considered: dict[str, Candidate] = {}
+    for candidate in sorted((each for part in parts for each in part.considered), key=lambda each: bool(each.dropped)):
+        considered.setdefault(candidate.key, candidate)
+    among_facts = any(part.among_facts for part in parts)
+    ranked = sorted(considered.values(), key=lambda candidate: -candidate.parts.score)
+    return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, among_facts, query)

@@ -15,6 +15,7 @@ from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
 from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark, on_one_line
+from utils.thoughts import without_thoughts
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
@@ -130,7 +131,10 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     turns, location, query."""
     request = context.request
     bundle = context.bundle or Bundle()
-    sent = {on_one_line(item.content) for item in request.history[-table.history.items :]}
+    history = [
+        replace(item, content=without_thoughts(item.content)) for item in request.history[-table.history.items :]
+    ]
+    sent = {on_one_line(item.content) for item in history}
     shown = {fact.id for fact in bundle.known[: table.known.items]}
     if bundle.at_end is not None:
         shown.add(bundle.at_end.key)
@@ -161,7 +165,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     )
     cuts = [(section, heading, cut, list(islice(quotes, cut.items))) for section, heading, cut, quotes in quotes_of]
     days = days_of(quote.source.timestamp for _, _, _, quotes in cuts for quote in quotes)
-    sections = [_history(request.history, table.history), _images(context.images)]
+    sections = [_history(history, table.history), _images(context.images)]
     given: list[Citation] = []
     for section, heading, cut, quotes in cuts:
         lines = []

@@ -67,6 +67,7 @@ class WriterAgent:
             usage=Usage(0, count_tokens(quotes.text)),
             given=quotes.citations,
             citations=quotes.citations,
+            unused=quotes.unused,
         )
 
     async def _by_model(self, rounds: Rounds, context: Context, prompt: Prompt) -> Answer:

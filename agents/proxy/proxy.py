@@ -54,6 +54,7 @@ from utils.clock import now
 from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
 from utils.mongo import StoreError, as_loci_error
 from utils.text import count_tokens, on_one_line
+from utils.thoughts import without_thoughts
 from utils.upstream import Passed, Upstream
 
 SENT_ALONG = 50  # newest messages of a request that need not be told again
@@ -101,7 +102,7 @@ class _Exchange:
         return Turn(
             response_id(self.opened.turn_id),
             "assistant",
-            storable(self.answer.text),
+            without_thoughts(storable(self.answer.text)),
             now(),
             turn_id=self.opened.turn_id,
             model=self.answer.model or None,

@@ -7,7 +7,7 @@ decision is committed before it is carried out.
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
 from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.corrections import value_instead
-from memory.facts.rules.extract import clauses, corrects
+from memory.facts.rules.extract import clauses, corrects, whom_meant
 from memory.facts.rules.keeping import (
     Attribute,
     StatedValue,
@@ -16,6 +16,7 @@ from memory.facts.rules.keeping import (
     facts_near,
     gives,
     key_and_value,
+    key_named,
     keys_beside,
     keys_of_the_same,
     named_in,
@@ -25,6 +26,7 @@ from memory.facts.rules.keeping import (
     statement_to_forget,
     statement_to_remember,
     told,
+    unmarked,
     value_given,
     values_stated,
     without_asides,
@@ -48,6 +50,7 @@ __all__ = [
     "facts_near",
     "gives",
     "key_and_value",
+    "key_named",
     "keys_beside",
     "keys_of_the_same",
     "named_in",
@@ -58,8 +61,10 @@ __all__ = [
     "statement_to_forget",
     "statement_to_remember",
     "told",
+    "unmarked",
     "value_given",
     "value_instead",
     "values_stated",
+    "whom_meant",
     "without_asides",
 ]

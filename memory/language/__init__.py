@@ -5,11 +5,25 @@ a file a language. It knows no other room, and nothing is imported past this fac
 """
 
 from memory.language.courtesy import is_courtesy
-from memory.language.ends import End, asks_for_all, end_asked_for
+from memory.language.ends import End, asks_for_all, asks_for_kept, end_asked_for
 from memory.language.heads import EVEN, LONGEST, Deed, Doing, asked_by, doing
 from memory.language.languages import ENGLISH, LONGEST_WORD, SHORTEST_WORD, are_words, is_foreign, language_of
 from memory.language.person import USER, is_past, spelled_out, third_person
-from memory.language.questions import MOST_NAMES, Ask, Question, capitalised, read_question
+from memory.language.questions import (
+    MOST_NAMES,
+    Ask,
+    Question,
+    asks_of_assistant,
+    asks_of_then,
+    asks_whether_told,
+    capitalised,
+    has_pronoun,
+    questions_in,
+    read_question,
+    tells_of_then,
+    told_in_question,
+    with_pronouns_named,
+)
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
 from memory.language.times.moments import with_dates
@@ -40,11 +54,16 @@ __all__ = [
     "are_words",
     "asked_by",
     "asks_for_all",
+    "asks_for_kept",
+    "asks_of_assistant",
+    "asks_of_then",
     "asks_only_for_a_time",
+    "asks_whether_told",
     "capitalised",
     "doing",
     "end_asked_for",
     "extend_by_rules",
+    "has_pronoun",
     "is_courtesy",
     "is_foreign",
     "is_past",
@@ -52,14 +71,18 @@ __all__ = [
     "nearness",
     "only_asks",
     "own_words",
+    "questions_in",
     "read_question",
     "shortened",
     "spans_of",
     "spelled_out",
     "stems_in_english",
     "summarise_by_rules",
+    "tells_of_then",
     "third_person",
+    "told_in_question",
     "traits_of",
     "weight",
     "with_dates",
+    "with_pronouns_named",
 ]

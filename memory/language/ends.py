@@ -62,6 +62,14 @@ _ALL_OF_IT = re.compile(
     rf" (?:(?:do|did|have|had) (?:you|i)|(?:you|i)(?:'ve|'d| have| had)?) (?:ever )?{_KNOW}{_TO}{_ABOUT_ME}{_SO_FAR}"
     rf"|{_LEAD}tell me about (?:me|myself)|{_LEAD}who am i"
 )
+# "What did I ask you to remember?", "List all the things I told you to keep"
+_ALL_KEPT = re.compile(
+    rf"{_LEAD}(?:{_LIST} )?(?:me )?"
+    r"(?:what(?: all| else)?|(?:(?:all|everything|which|what|the|of)\W+)*(?:things|facts|all|everything)(?: that)?)"
+    r" (?:(?:did|have|had) i|i(?:'ve|'d| have| had)?) (?:ever )?(?:ask|tell|told|want|instruct)(?:ed)? you to"
+    r" (?:remember|keep|memori[sz]e|note|save|store|write down|(?:not|never) forget)(?: (?:in mind|down|for me))*"
+    rf"{_SO_FAR}"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,11 @@ def end_asked_for(text: str) -> End | None:
 def asks_for_all(text: str) -> bool:
     """Whether a text asks for all that the user told, whatever it is about."""
     return _ALL_OF_IT.fullmatch(_plain(text)) is not None
+
+
+def asks_for_kept(text: str) -> bool:
+    """Whether a text asks for all that the user asked to remember."""
+    return _ALL_KEPT.fullmatch(_plain(text)) is not None
 
 
 def _end(found: dict[str, str]) -> End:

@@ -7,8 +7,9 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from memory.language.courtesy import is_courtesy
-from memory.language.heads import Doing
+from memory.language.heads import LONGEST, Doing
 from memory.language.languages import ENGLISH, language_of
+from memory.language.person import is_past
 from memory.language.times.periods import MONTHS, Span
 from memory.language.times.spans import asks_only_for_a_time, spans_of
 from memory.language.times.translated_times import stems_in_english
@@ -101,6 +102,83 @@ _CURRENT = re.compile(
 _LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did the meeting last?"
 _EARLIEST = re.compile(rf"{_DID_ONE}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
+
+# "Do you know that I moved?"; not "Do you know that song?" or "Do you know my name?"
+_TELLS = re.compile(
+    r"\W*(?:(?:hey|hi|so|and|oh|btw|by the way|but|please)\W+)*(?:do|did|didn['’]?t|don['’]?t) (?:you|u) "
+    r"(?:already |even |also )?know (?:"
+    r"that (?=(?:i|we|he|she|they|it|there|my|our|his|her|their|the|an?|(?-i:[A-Z])\w+)\b)"
+    r"|(?=(?:i|we)\b|(?:my|our) [^?]*\b(?:is|are|was|were|has|have|had)\b))(?P<told>\S+ \S+(?: \S+)*?)\W*[?？]\W*",
+    re.IGNORECASE,
+)
+
+
+def told_in_question(sentence: str) -> str | None:
+    """What a question tells that asks only whether it is known, as a sentence; None where it tells nothing."""
+    if len(sentence) > LONGEST or (found := _TELLS.fullmatch(sentence)) is None:
+        return None
+    return f"{found['told'][:1].upper()}{found['told'][1:]}."
+
+
+_PRONOUN = re.compile(
+    r"\b(?:(?P<of>his|their|her(?= [a-z]))|he|she|they|him|her|them)\b(?P<short>['’]s\b)?", re.IGNORECASE
+)
+
+
+def has_pronoun(question: str) -> bool:
+    """Whether a question speaks of somebody whom it does not name."""
+    return _PRONOUN.search(question) is not None and not (capitalised(question) - ENGLISH.filler)
+
+
+def with_pronouns_named(question: str, whom: str) -> str:
+    """A question with the name of whom its pronouns mean in their place."""
+    return _PRONOUN.sub(lambda found: f"{whom}{(chr(39) + 's') if found['of'] else found['short'] or ''}", question)
+
+
+_USED_TO = re.compile(
+    r"(?<!am )(?<!are )(?<!is )(?<!['’]m )(?<!['’]re )(?<!get )(?<!got )(?<!getting )\bused to\b|\bno longer\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"\b(?:until|till|up to|from) (?:[a-z]+ ){0,2}(?:19|20)\d\d\b", re.IGNORECASE)
+_THEN = re.compile(
+    r"\b(?:did|was|were|had|used|ever|before|former(?:ly)?|previous(?:ly)?|once|until|no longer|old)\b", re.IGNORECASE
+)
+# "Did I ever mention a dog?"
+_WHETHER_TOLD = re.compile(
+    r"\W*(?:(?:hey|hi|so|and|but|please)\W+)*(?:did|didn['’]?t|have|haven['’]?t|had) (?:i|we) "
+    r"(?:(?:ever|already|once|not|just|also|even) )*"
+    r"(?:mention|tell|told|say|said|talk|sp[eo]ke?|spoken|bring|brought|brag|complain|write|written|wrote)(?:ed|t)?\b",
+    re.IGNORECASE,
+)
+
+
+def tells_of_then(text: str) -> bool:
+    """Whether a statement tells what was so and is no longer: "I used to live in Rome"."""
+    if _CURRENT.search(text):
+        return False
+    return bool(_USED_TO.search(text) or (_UNTIL.search(text) and any(map(is_past, words(text)[:8]))))
+
+
+def asks_of_then(question: str) -> bool:
+    """Whether a question asks for what was so, and not for what is."""
+    return _THEN.search(question) is not None
+
+
+def asks_whether_told(question: str) -> bool:
+    """Whether a question asks whether something was said at all."""
+    return _WHETHER_TOLD.match(question) is not None
+
+
+_OPENER = r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|whats|wheres|whos)\b"
+_AND = re.compile(rf"(?:,? (?:and|or|but)(?: also)?|[,;?]) (?={_OPENER})", re.IGNORECASE)
+_ASKS = re.compile(rf"\W*(?:(?:hey|hi|so|and|but|please|ok)\W+)*{_OPENER}", re.IGNORECASE)
+_SHORTEST_PART = 3  # words of a part of a question
+
+
+def questions_in(text: str) -> list[str]:
+    """The questions that a text joins, each of some words; the text itself where it joins none."""
+    parts = _AND.split(text) if len(text) <= LONGEST and _ASKS.match(text) else [text]
+    return parts if all(len(part.split()) >= _SHORTEST_PART for part in parts) else [text]
 
 
 def codes_of(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.heads import EVEN, LONGEST, Doing
+from memory.language.questions import told_in_question
 from memory.language.times.periods import MONTHS
 from utils.sentences import split_sentences
 from utils.text import ends_with_question_mark
@@ -75,6 +76,7 @@ def _asks(text: str, does: Doing | None) -> int:
     marked = ends_with_question_mark(text)
     *before, _ = split_sentences(text[-LOOKED_AT:]) or [""]
     several = any(len(one.split()) >= LEAST_WORDS and not ends_with_question_mark(one) for one in before)
+    several = several or told_in_question(text) is not None
     if does is None:
         return (2 if several else 1) if marked else 0
     if not marked:

@@ -36,6 +36,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "not_quoted": "It was found, and the rules answered from others: it asks something itself, or they come nearer.",
     "no_question": "It was found, and the rules quoted nothing, for they did not take the message for a question.",
     "no_answer": "It was found, and the rules quoted nothing, for nothing that was found answers the question.",
+    "task": "It was found, and the rules quoted nothing, for the message gives a task, which takes a language model.",
     "image": "It was found, and the rules quoted nothing, for the message asked about an image.",
     "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",

@@ -23,7 +23,7 @@ from utils.fields import Identifier, MessageId
 from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
-LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "image"]
+LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "task", "image"]
 OPTIONAL = ("observed", "tools_used", "searched")  # fields of a document, which has none that are empty
 PARTS = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 

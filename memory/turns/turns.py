@@ -17,7 +17,8 @@ from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document, insert_new
-from utils.text import ends_with_question_mark
+from utils.text import GAP, ends_with_question_mark
+from utils.thoughts import without_thoughts
 
 _WITH_TRAITS = {"embedding": 0, "recall.tokens": 0, "recall.terms": 0}
 NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
@@ -51,6 +52,7 @@ class Turns:
 
         When it returns, the turns are durable and their embedding is due; `Places.is_due` says whether a summary is.
         """
+        turns = [_spoken(turn) for turn in turns]
         known, logged = set[str](), False
         if not ids_are_new:
             known, logged = await asyncio.gather(
@@ -248,6 +250,13 @@ class Turns:
             return [] if await self._inserts.get(documents[0]) else list(documents)
         new = await insert_new(self._vectors, documents)
         return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
+
+
+def _spoken(turn: Turn) -> Turn:
+    """A turn; an assistant's without its thoughts."""
+    if turn.role != "assistant" or (said := without_thoughts(turn.content)) == turn.content:
+        return turn
+    return replace(turn, content=said or GAP)
 
 
 def _asks(document: Document, asking: bool) -> bool:

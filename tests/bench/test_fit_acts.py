@@ -1,8 +1,10 @@
 """The examples have every act, and a border separates what does from what does not."""
 
+from random import Random
+
 import numpy as np
 
-from bench.fit_acts import ABOUT, border, examples, held_out
+from bench.fit_acts import ABOUT, border, examples, held_out, with_slips
 
 
 def test_examples_have_every_act_in_every_language() -> None:
@@ -26,3 +28,11 @@ def test_a_border_lies_between_what_does_and_what_does_not() -> None:
     weights = border(vectors, yes, np.ones(200))
     found = 1 / (1 + np.exp(-(vectors @ weights[:-1] + weights[-1])))
     assert ((found > 0.5) == yes).mean() > 0.95
+
+
+def test_slips_change_letters_of_long_words_alone() -> None:
+    text = "where did my brother put the spare key of the cellar"
+    typed = with_slips(text, Random(3))
+    changed = [(one, other) for one, other in zip(text.split(), typed.split(), strict=True) if one != other]
+    assert 1 <= len(changed) <= 2
+    assert all(len(one) > 3 and abs(len(one) - len(other)) <= 1 for one, other in changed)

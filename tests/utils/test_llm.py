@@ -473,3 +473,15 @@ def test_a_key_that_no_header_can_carry_is_refused_at_start() -> None:
         open_client(Settings(_env_file=None, openai_api_key=SecretStr("sk-\nx")))
     with pytest.raises(ConfigurationError):
         open_client(Settings(_env_file=None, openai_api_key=None, openai_base_url=None))
+
+
+async def test_thoughts_are_kept_out_of_answers_and_streams(chat: ChatModel, scripted_model: ScriptedModel) -> None:
+    scripted_model.script(Behaviour(text="<think>{not: json}</think>{}"))
+    assert (await chat.complete([{"role": "user", "content": "Hi"}])).text == "{}"
+    scripted_model.script(Behaviour(pieces=("<thi", "nk>Hm, ", "hm.</th", "ink>\n", "\nBlue", ".")))
+    texts, last = await streamed(chat)
+    assert "".join(texts) == "Blue."
+    assert isinstance(last, Completion) and last.text == "Blue."
+    scripted_model.script(*[Behaviour(text="<think>Hm, hm")] * 3)
+    with pytest.raises(ModelError):
+        await chat.complete([{"role": "user", "content": "Hi"}])

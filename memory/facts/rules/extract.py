@@ -35,6 +35,7 @@ from memory.language import (
     own_words,
     spelled_out,
     third_person,
+    told_in_question,
     with_dates,
 )
 from utils.sentences import split_sentences
@@ -140,7 +141,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     about = ""  # whom a pronoun means
     for said in said_in(own_words(message[:LOOKED_AT])):
         _, _, rest = said.sentence.partition(": ")
-        sentence = spelled_out(rest if said.label and _FIRST.match(rest) else said.sentence)
+        stated = rest if said.label and _FIRST.match(rest) else said.sentence
+        sentence = spelled_out(told_in_question(stated) or stated)
         laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
         sentence = _LAUGHS.sub("", sentence)
         bare = without_lead(sentence).split(",")[0].strip(" .!")
@@ -297,6 +299,16 @@ def _whom(text: str) -> str:
     if subject == "user" or not is_somebody(subject.removesuffix("'s name")):
         return ""
     return whom_of(text).removesuffix("'s name")
+
+
+def whom_meant(message: str, at: datetime) -> str:
+    """Whom a pronoun after a message of the user's means, as the user would say it: "my sister Eva"; empty where that
+    is nobody."""
+    about = ""
+    for said in said_in(own_words(message[:LOOKED_AT])):
+        for clause in clauses(spelled_out(said.sentence)):
+            _, about = _candidate(clause, about, said.sentence, at, said)
+    return about.replace(f"{USER}'s", "my")
 
 
 def _left_out(clause: str) -> str | None:

@@ -14,7 +14,7 @@ from memory.domain import KeyValue
 from memory.facts.rules.extract import candidates
 from memory.facts.rules.statement import ONE_VALUE, OVER, PLACE, TIME, is_somebody, read_statement
 from utils.sentences import split_sentences
-from utils.text import content_stems, cut_at_word, ends_with_question_mark, slug
+from utils.text import STOPWORDS, content_stems, cut_at_word, ends_with_question_mark, marked_words, slug, stem
 
 KEY_CHARACTERS = 60
 
@@ -22,8 +22,8 @@ _LEAD = r"^(?:(?:please|hey|hi|ok|okay|so|and|now|also|can you|could you|would y
 _REMEMBER = re.compile(
     _LEAD
     + r"(?:i (?:want|need) you to |i['’]d like you to )?(?:do\s+)?(?:remember|memori[sz]e|keep in mind|bear in mind|"
-    r"do not forget|don['’]?t (?:ever )?forget|never forget|make a note|take a note|note down|"
-    r"(?:note|save)(?=\s+(?:this|that|my|our|for me)\b|\s*:))\b"
+    r"do not forget|don['’]?t (?:ever )?forget|never forget|make a note|take a note|note down|note to self|"
+    r"remind me that|(?:note|save)(?=\s+(?:this|that|my|our|for me)\b|\s*:))\b"
     r"(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -142,16 +142,21 @@ def _is_under(key: str, said: str, value: str) -> bool:
 
 def told(key: str, value: str) -> str:
     """A fact in words: its value alone where the key is made of it."""
-    return value if slug(value, KEY_CHARACTERS) == key else f"{key}: {value}"
+    return value if key in (slug(value, KEY_CHARACTERS), unmarked(value)) else f"{key}: {value}"
+
+
+def unmarked(text: str) -> str:
+    """The key without symbols, under which earlier versions kept what they do not leave out."""
+    return slug(text, KEY_CHARACTERS, symbols=False)
 
 
 def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:
     """The one fact that a request to forget speaks of: it says nothing but what the fact holds, and names the whole
     key, the whole value, or more than half of the key. None where no fact suits, or two suit alike."""
-    asked = set(content_stems(text))
+    asked = _marked_stems(text)
     suited: list[tuple[float, KeyValue]] = []
     for fact in facts:
-        key, value = set(content_stems(fact.key)), set(content_stems(fact.value))
+        key, value = _marked_stems(fact.key), _marked_stems(fact.value)
         if not asked or not asked <= key | value:
             continue
         if (key and key <= asked) or (value and value <= asked) or 2 * len(asked & key) > len(key):
@@ -160,6 +165,17 @@ def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:
     if not suited or (len(suited) > 1 and suited[0][0] == suited[1][0]):
         return None
     return suited[0][1]
+
+
+def key_named(message: str, key: str) -> str:
+    """The key that a message names which is a source of `key`: with the symbols that earlier versions left out."""
+    statement = statement_to_remember(message)
+    named = key_and_value(statement)[0] if statement is not None else key
+    return named if unmarked(named) == key else key
+
+
+def _marked_stems(text: str) -> set[str]:
+    return {stem(word) for word in marked_words(text) if word not in STOPWORDS}
 
 
 def facts_near(text: str, facts: Sequence[KeyValue], most: int = 3) -> list[KeyValue]:
@@ -215,7 +231,8 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
 
 def keys_beside(statement: str, key: str) -> list[str]:
     """The keys whose values `place_beside` is to know: all that it may choose."""
-    return [key, *(attribute_key(key, attribute) for attribute in _ATTRIBUTES), _alone(statement, key)[0]]
+    attributes = (attribute_key(key, attribute) for attribute in _ATTRIBUTES)
+    return list(dict.fromkeys([key, *attributes, _alone(statement, key)[0], unmarked(key)]))
 
 
 def attribute_key(key: str, attribute: str) -> str:

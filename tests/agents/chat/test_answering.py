@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.chat.answering import NEEDS_MODEL, NOT_ASKED, NOTHING_DELETED, statements
+from agents.chat.answering import NEEDS_MODEL, NOT_ASKED, NOTHING_DELETED
 from agents.chat.context import HistoryItem
+from agents.chat.passages import statements
 from agents.memory import Memory
 from memory.domain import RULE_BASED
 from tests.conversations import START, UNKNOWN, USER, pairs, request, say, settle, turn

@@ -8,10 +8,11 @@ from pymongo.errors import OperationFailure
 
 from agents.chat.keeper_agent import NOTHING_STORED, OTHER_WAYS, SPOKEN_OF, WHICH
 from agents.memory import Memory
-from memory.domain import KeyValue
+from memory.domain import KeyValue, Turn
 from memory.facts.rules.keeping import StatedValue, values_stated
 from memory.oversight.saying import Saying
 from tests.conversations import USER, messages, request, say, settle, turn
+from utils.clock import now
 from utils.errors import NotFound
 
 
@@ -407,3 +408,33 @@ async def test_forgetting_that_cannot_find_what_stated_it_changes_nothing(
             await say(quiet, "forget my ode", session_id="s2")
     assert await messages(quiet) == before
     assert await values(quiet) == {"ode": "long"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("F++ linter", "F# linter"), ("B- shelf", "B shelf"), ("Q&A room", "QA room"), ("omega* pump", "omega pump")],
+)
+async def test_keys_that_differ_in_symbols_are_keys_of_their_own(quiet: Memory, first: str, second: str) -> None:
+    await say(quiet, f"remember that my {first} is green", f"remember that my {second} is red")
+    assert await values(quiet) == {first.lower(): "green", second.lower(): "red"}
+    await say(quiet, f"forget my {first}")
+    assert await values(quiet) == {second.lower(): "red"}
+
+
+async def test_values_that_earlier_versions_kept_under_one_key_are_set_apart_by_their_messages(quiet: Memory) -> None:
+    keyvalues, said = quiet.engine.chats.keyvalues, ("F++", "F#", "F++")
+    turns = [Turn(f"m{at}", "user", f"remember that my {name} linter is {at}", now()) for at, name in enumerate(said)]
+    await quiet.add(USER, "old", turns, wait=True)
+    for at in range(len(said)):
+        await keyvalues.put(USER, "f linter", str(at), source=f"m{at}")
+    await say(quiet, "remember that my F linter is 7")
+    assert await values(quiet) == {"f++ linter": "2", "f# linter": "1", "f linter": "7"}
+    await keyvalues.put(USER, "q a room", "12", source="api")  # nothing tells what it is of
+    await say(quiet, "remember that my Q&A room is 14")
+    assert await values(quiet) == {
+        "f++ linter": "2",
+        "f# linter": "1",
+        "f linter": "7",
+        "q a room": "12",
+        "q&a room": "14",
+    }

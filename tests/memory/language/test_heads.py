@@ -78,3 +78,22 @@ async def test_the_likeliest_deed_is_what_a_text_does(held_out: Told, kind: str,
     right = [one.deed in KINDS[kind] for other, _, one in held_out if other == kind]
     assert len(right) > 10
     assert np.mean(right) >= found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "waht is my landlords phone number",
+        "wheer did i park teh car",
+        "whos my sisters new boyfirend",
+        "how mcuh did the boiler cost",
+        "when is grandpas birthady",
+        "wich platform does the night train leave from",
+        "did nadia ever finish her thesis",
+        "What did Ravi do on 3 March 2021?",
+        "how long was the ferry delayed",
+    ],
+)
+async def test_a_question_is_one_without_a_mark_and_with_slips(reader: LocalEmbedder, text: str) -> None:
+    [vector] = await reader.embed([text])
+    assert doing(vector, text).wants

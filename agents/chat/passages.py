@@ -1,0 +1,157 @@
+"""Passages that may answer a question: every statement of what memory holds for it, read by the encoder."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import NamedTuple
+
+from agents.chat.context import Bundle, Citation, Context, HistoryItem
+from agents.chat.likelihood import Text
+from memory.facts import key_named, statement_to_forget, told
+from memory.language import asked_by, is_courtesy, told_in_question
+from utils.clock import now
+from utils.embeddings import LocalEmbedder
+from utils.sentences import split_sentences
+from utils.text import GAP, content_stems, ends_with_question_mark
+
+READ = 4  # hits whose passages are read; the answer is hardly ever further back
+LEAST_SCORE = 0.001  # of recall, that they need
+KEPT = 0.5  # stands for the score of what recall does not search: key-values, observations, what a request brings
+MOST_PARTS = 8  # passages of one message that are looked at,
+MOST_READ = 64  # and of all
+PASSAGE = 160  # characters up to which sentences of a message are quoted together
+HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
+HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
+    of another message. `read`: None where nobody has read it. `before`: another one was true after it."""
+
+    text: str
+    source: Citation
+    score: float
+    rival: float = 0.0
+    read: Text | None = None
+    likelihood: float = 0.0
+    before: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether the user surely asks in it, or asks to forget or to sum up, and so tells nothing."""
+        by_user = self.source.role == "user"
+        return by_user and self.read is not None and asked_by(self.text, self.read.does, surely=True) is not None
+
+
+class Asked(NamedTuple):
+    """A question, and what may answer it."""
+
+    question: Text
+    passages: Sequence[Passage]
+
+
+async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
+    """What a request asks, with its passages; behind it each of the questions that it joins, with its own."""
+    parts = [context, *_parts(context)]
+    passages = await asyncio.to_thread(lambda: list(map(_passages, parts)))
+    everything = context.intent.name == "summarise" or context.request.asks_for_all
+    least = 0.0 if everything else LEAST_SCORE
+    wanted = [passage.text for some in passages for passage in some if passage.score >= least][: MOST_READ * len(parts)]
+    texts = list(dict.fromkeys([*(part.question for part in parts), *wanted]))
+    read = {text: Text(text, reading) for text, reading in zip(texts, await reader.read(texts), strict=True)}
+    return [
+        Asked(read[part.question], [replace(passage, read=read.get(passage.text)) for passage in some])
+        for part, some in zip(parts, passages, strict=True)
+    ]
+
+
+def _parts(context: Context) -> list[Context]:
+    """A context for each question of a request that joins some, with what was found for it and is left of that."""
+    bundle = context.bundle
+    if bundle is None or not bundle.parts:
+        return []
+    known = {hit.gist.key for part in bundle.parts for hit in part.hits}
+    parts = []
+    for part in bundle.parts:
+        own = {hit.gist.key: hit for hit in part.hits}
+        left = (hit for hit in bundle.recall.hits if hit.gist.key in own or hit.gist.key not in known)
+        hits = tuple(own.get(hit.gist.key, hit) for hit in left)
+        parts.append(replace(context, bundle=replace(bundle, recall=replace(part, hits=hits))))
+    return parts
+
+
+def _passages(context: Context) -> list[Passage]:
+    """Every statement of the bundle, and of the history that the request brings: what is known first."""
+    bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
+    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
+    scores = {hit.gist.key: hit.score for hit in sorted(hits.values(), key=lambda hit: -hit.score)[:READ]}
+    by_id = {hits[key].gist.id: score for key, score in scores.items()}
+    keys = {source: kept.key for kept in bundle.memories for source in kept.sources}
+    stated = {source for fact in bundle.known for source in fact.sources}
+    passages = []
+    for kept in bundle.memories:
+        score = max((by_id[source] for source in kept.sources if source in by_id), default=KEPT)
+        passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
+    passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
+    messages = [hit.gist for hit in hits.values()]
+    further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
+    messages += further.values()
+    for gist in messages:
+        key = keys.get(gist.id)
+        if gist.by_rules or gist.id in stated or (key is not None and key_named(gist.content, key) == key):
+            continue
+        hit = hits.get(gist.key)
+        source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
+        rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
+        parts = statements(gist.content, by_user=gist.role == "user")
+        if len(parts) > MOST_PARTS:  # those with most words of the question
+            parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
+        passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]
+    for recalled in bundle.observations:
+        source = Citation.of_observation(recalled)
+        passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
+    contents = {passage.source.content for passage in passages}
+    brought = _brought(context.request.history)
+    return [*passages, *(passage for passage in brought if passage.source.content not in contents)]
+
+
+def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
+    """What the user says in a request's history, newest first; what was answered is often a quotation of that."""
+    room, moment = HISTORY_CHARACTERS, now()
+    for at, item in reversed(list(enumerate(history))):
+        room -= len(item.content)
+        if room < 0:
+            return
+        if item.role == "user":
+            said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
+            source = Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
+            yield from (Passage(text, source, KEPT) for text in statements(item.content, by_user=True))
+
+
+def statements(content: str, *, by_user: bool) -> list[str]:
+    """What a text says, in passages of whole sentences, with "…" for what is left out in between: the user's questions
+    and courtesies."""
+    passages: list[str] = []
+    gap = False
+    for sentence in split_sentences(content):
+        sentence = (told_in_question(sentence) if by_user else None) or sentence
+        if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
+            gap = bool(passages)
+            continue
+        joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
+        if passages and len(joined) > PASSAGE:
+            passages.append(sentence)
+        else:
+            passages[-1:] = [joined]
+        gap = False
+    return passages
+
+
+def each_once(passages: Sequence[Passage]) -> list[Passage]:
+    """Passages without those that say the same as one before."""
+    distinct: dict[str, Passage] = {}
+    for one in passages:
+        distinct.setdefault(one.text.casefold(), one)
+    return list(distinct.values())

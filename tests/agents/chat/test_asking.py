@@ -1,0 +1,158 @@
+"""What a question asks for is answered by what was told, and nothing else is told as knowledge."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from agents.chat.answering import NEEDS_MODEL, NEVER_TOLD, NOT_KNOWN, ONCE
+from agents.memory import Memory
+from memory.domain import Role, Turn
+from memory.language import told_in_question
+from tests.conversations import USER, say
+
+
+async def told(memory: Memory, *said: tuple[str, str], role: Role = "user") -> None:
+    """Each with its day."""
+    turns = [
+        Turn(f"m{at}", role, text, datetime.fromisoformat(day).replace(hour=9, tzinfo=UTC))
+        for at, (day, text) in enumerate(said)
+    ]
+    await memory.add(USER, "before", turns, wait=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers"),
+    [
+        ("What is my horse called and where does my uncle live?", ["Juniper", "Turku"]),
+        ("where does my uncle live, and what is my rabbit called", ["Turku", "Momo"]),
+        ("What is my rabbit called and who is my doctor?", ["Momo", "Of “who is my doctor” I know nothing"]),
+    ],
+)
+async def test_each_of_the_questions_that_a_message_joins_is_answered(
+    quiet: Memory, asked: str, answers: list[str]
+) -> None:
+    await say(quiet, "My horse is called Juniper.", "My uncle lives in Turku.", "My rabbit is called Momo.")
+    reply = await say(quiet, asked, session_id="s2")
+    assert all(answer in reply for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        ("My cousin Aino teaches chemistry.", "What does she teach?", "chemistry"),
+        ("My landlord is called Piotr.", "What is his name?", "Piotr"),
+        ("My grandfather Otto collects stamps.", "what does he collect", "stamps"),
+    ],
+)
+async def test_a_pronoun_means_whom_the_message_before_names(quiet: Memory, said: str, asked: str, answer: str) -> None:
+    await say(quiet, said)
+    assert answer in await say(quiet, asked)
+
+
+@pytest.mark.parametrize("asked", ["Did I ever talk about {}?", "have I told you about {}", "Did I mention {} before?"])
+async def test_whether_something_was_told_is_yes_or_no(quiet: Memory, asked: str) -> None:
+    await say(quiet, "We adopted a parrot from the shelter.")
+    assert (await say(quiet, asked.format("a parrot"), session_id="s2")).startswith("Yes. You told me")
+    assert await say(quiet, asked.format("a tractor"), session_id="s3") == NEVER_TOLD
+
+
+@pytest.mark.parametrize(
+    "asked", ["what is 144/12", "What should I wear to a job interview?", "how do I poach an egg?"]
+)
+async def test_what_takes_a_model_says_so(quiet: Memory, asked: str) -> None:
+    await say(quiet, "My bike is purple.")
+    assert await say(quiet, asked, session_id="s2") == NEEDS_MODEL
+
+
+@pytest.mark.parametrize("asked", ["What did I ask you to remember?", "list everything I told you to keep in mind"])
+async def test_all_that_was_to_be_remembered_is_listed(quiet: Memory, asked: str) -> None:
+    await say(
+        quiet, "remember that my desk is number 31", "remember that the alarm code is 9-4-2", "My bike is purple."
+    )
+    reply = await say(quiet, asked, session_id="s2")
+    assert "31" in reply and "9-4-2" in reply and "purple" not in reply
+
+
+@pytest.mark.parametrize(
+    ("said", "now", "then"),
+    [
+        ("My aunt used to run a bakery.", "What does my aunt run?", "What did my aunt use to run?"),
+        ("I studied in Leuven until 2015.", "Where do I study?", "Where did I study?"),
+    ],
+)
+async def test_what_was_so_once_is_not_told_as_what_is(quiet: Memory, said: str, now: str, then: str) -> None:
+    await say(quiet, said)
+    assert (await say(quiet, now, session_id="s2")).startswith(ONCE)
+    assert (await say(quiet, then, session_id="s3")).startswith("You told me")
+
+
+@pytest.mark.parametrize(
+    ("day", "said", "asked"),
+    [
+        ("2024-04-11", "I saw the optician yesterday.", "What did I do on 10 April 2024?"),
+        ("2024-04-11", "Three days ago we climbed the tower.", "What did we do on 8 April 2024?"),
+        ("2024-04-11", "Next Tuesday I sing at the town hall.", "What do I do on 16 April 2024?"),
+        ("2024-04-11", "Last Sunday I baked a pie.", "What happened on 7 April 2024?"),
+    ],
+)
+async def test_what_was_said_about_a_day_comes_before_what_was_said_on_it(
+    quiet: Memory, day: str, said: str, asked: str
+) -> None:
+    asked_day = datetime.strptime(asked.split(" on ")[1].strip("?"), "%d %B %Y").replace(tzinfo=UTC).date().isoformat()
+    await told(quiet, (asked_day, "I like ferns."), (day, said))
+    quoted = (await say(quiet, asked, session_id="s2")).splitlines()
+    assert said.strip(".") in quoted[0]
+    assert "ferns" in quoted[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked", "now", "old"),
+    [
+        ("Choir practice is at 6:30.", "Choir practice is at 7:45.", "When is choir practice?", "7:45", "6:30"),
+        (
+            "The gamma launch is on 2 March.",
+            "The launch was moved to 9 April.",
+            "When is the launch?",
+            "April",
+            "March",
+        ),
+        ("My desk is in room 12.", "My desk is in room 40.", "Where is my desk?", "room 40", "room 12"),
+    ],
+)
+async def test_of_two_values_the_newest_answers(
+    quiet: Memory, before: str, after: str, asked: str, now: str, old: str
+) -> None:
+    await told(quiet, ("2024-02-02", before), ("2024-03-05", after))
+    first, second = (await say(quiet, asked, session_id="s2")).splitlines()
+    assert now in first
+    assert second.startswith("(Before: ") and old in second
+
+
+@pytest.mark.parametrize("request_", ["Write a limerick about my uncle", "Give me a soup recipe", "Tell me a story"])
+async def test_requests_are_not_what_is_known_of_the_user(quiet: Memory, request_: str) -> None:
+    await say(quiet, "My uncle lives in Turku.", request_)
+    reply = await say(quiet, "What do you know about me?")
+    assert "Turku" in reply and request_ not in reply
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Did you know that we sold the flat?", "We sold the flat."),
+        ("do you know I play the oboe?", "I play the oboe."),
+        ("Do you know where I live?", None),
+        ("Do you know that film?", None),
+    ],
+)
+def test_a_question_that_asks_only_whether_it_is_known_tells(text: str, statement: str | None) -> None:
+    assert told_in_question(text) == statement
+
+
+async def test_what_is_told_in_a_question_answers(quiet: Memory) -> None:
+    assert await say(quiet, "Do you know that my tortoise is called Hilda?") == "Noted. I'll remember that."
+    assert "Hilda" in await say(quiet, "What is my tortoise called?", session_id="s2")
+
+
+async def test_what_an_assistant_said_of_the_user_is_no_evidence(quiet: Memory) -> None:
+    await told(quiet, ("2024-02-02", "Your favourite cheese is Gouda."), role="assistant")
+    assert (await say(quiet, "What is my favourite cheese?", session_id="s2")).startswith(NOT_KNOWN)
