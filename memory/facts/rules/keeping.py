@@ -224,7 +224,8 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
     was = attribute_of(key, before)
     begins_alike = before.split()[:1] == value.split()[:1]
     are_words = not is_being and " " not in before + value
-    if key != "allergic to" and was == attribute and (was is not None or begins_alike or are_words):
+    are_texts = not is_being and min(len(before), len(value)) > KEY_CHARACTERS
+    if key != "allergic to" and was == attribute and (was is not None or begins_alike or are_words or are_texts):
         return key, value
     return (own, value) if own is not None else _alone(statement, key)
 

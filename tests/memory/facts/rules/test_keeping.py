@@ -194,6 +194,7 @@ def test_any_request_is_understood_or_refused_without_failing(text: str, lead: s
         ({"locker": "number 12"}, "my locker is in the basement", ("locker's place", "in the basement")),
         ({"shift": "on Monday"}, "my shift is on Friday", ("shift", "on Friday")),
         ({"wifi password": "hunter2"}, "my wifi password is Correct Horse", ("wifi password", "Correct Horse")),
+        ({"toast": "to Ada " * 9}, "my toast is " + "to Bo " * 11 + "cheers", ("toast", "to Bo " * 11 + "cheers")),
         ({"allergic to": "nuts"}, "I'm allergic to cats", ("i'm allergic to cats", "I'm allergic to cats")),
     ],
 )
