@@ -230,7 +230,10 @@ def _tells(passage: Passage, read: Text) -> bool:
 
 
 def _are_versions(question: Text, first: Passage, other: Passage) -> bool:
-    """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one."""
+    """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
+    What is kept under two keys is of two things."""
+    if first.source.kind == other.source.kind == "memory":
+        return False
     older, newer = sorted((first, other), key=lambda passage: passage.source.timestamp)
     if older.read is None or newer.read is None or first.source.role != other.source.role:
         return False
