@@ -7,8 +7,6 @@ from agents.memory import Memory
 from tests.conversations import say
 
 NOT_KNOWN = pytest.mark.xfail(reason="so near to the border that processors differ; mostly it is not known")
-    reason="so near to the border that processors differ; the answer is mostly that it is not known"
-)
 
 
 @pytest.mark.parametrize(
