@@ -72,7 +72,9 @@ async def test_what_was_told_of_one_kind_is_no_answer_about_another(quiet: Memor
             marks=NOT_KNOWN,
         ),
         ("J'habite à Lyon.", "J'ai déménagé à Lille.", "Où est-ce que j'habite ?"),
-        ("Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?"),
+        pytest.param(
+            "Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?", marks=NOT_KNOWN
+        ),
         ("Я живу в Перми.", "Я переехала в Москву.", "Где я живу?"),
         ("我住在南京。", "我搬到武汉了。", "我住在哪里？"),
         ("저는 대구에 살아요.", "서울로 이사했어요.", "저는 어디에 살아요?"),
