@@ -10,7 +10,6 @@ from memory.recall.recaller import with_overrides
 from tests.conversations import START, USER, turn
 from utils.clock import now
 
-
 NEAR = pytest.mark.xfail(reason="scores so near that processors differ")
 
 
