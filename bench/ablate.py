@@ -40,6 +40,11 @@ RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the newer of two that say the same", ("agents.chat.answering", "_are_versions"), _always(False)),
         Rule("what asks is not quoted", ("agents.chat.answering", "_tells"), _always(True)),
         Rule("misspelt words", ("memory.recall.recaller", "respelt"), _first),
+        Rule("questions that a text joins", ("agents.chat.memory_agent", "questions_in"), lambda text: [text]),
+        Rule("whom a pronoun means", ("agents.chat.memory_agent", "has_pronoun"), _always(False)),
+        Rule("what was so once", ("agents.chat.answering", "tells_of_then"), _always(False)),
+        Rule("whether something was told", ("agents.chat.answering", "asks_whether_told"), _always(False)),
+        Rule("what a question tells", ("agents.chat.passages", "told_in_question"), _always(None)),
     ),
     "facts": (
         Rule("what replaces what, by the encoder", ("memory.facts.rules.reconcile", "replaces"), _always(0.0)),
@@ -48,6 +53,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
         Rule("which of several is meant", ("memory.facts.rules.reconcile", "_may_be_several"), _always(False)),
         Rule("what is meant and what is not", ("memory.facts.rules.reconcile", "_in_place_of"),
              lambda _, new: new.text),
+        Rule("whose words a sentence is", ("memory.facts.rules.leads", "_likely"), _always(0.0)),
+        Rule("corrections of what was just told", ("memory.facts.queue", "in_full"), lambda stated, _: list(stated)),
+        Rule("plans end plans alone", ("memory.facts.rules.reconcile", "_is_due"), _always(True)),
         Rule("clauses", ("memory.facts.rules.extract", "clauses"), lambda sentence: iter((sentence,))),
     ),
     "views": (

@@ -7,9 +7,8 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from pymongo.errors import PyMongoError
-
 from memory.engine import Engine
+from utils.mongo import StoreError
 from utils.tasks import begun
 
 LOOK = 5.0  # seconds between two looks at what another process left, at most
@@ -32,7 +31,7 @@ async def _condense(engine: Engine, woken: asyncio.Event) -> None:
         woken.clear()
         try:
             await engine.library.tidying.condense()
-        except PyMongoError as error:
+        except StoreError as error:
             log.warning("memory banks that have grown wait for the store: %s", type(error).__name__)
         except Exception:
             log.exception("condensing memory banks failed; it is tried again")

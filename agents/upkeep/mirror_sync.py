@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from pymongo.errors import PyMongoError
 from watchfiles import Change, watch
 
 from agents.upkeep.background import Nudge
@@ -16,6 +15,7 @@ from agents.upkeep.rounds import FileRounds
 from memory.engine import Engine
 from memory.mirror import ENTRIES, Mirror, MirrorEdits, is_hidden
 from utils.errors import ConfigurationError
+from utils.mongo import StoreError
 
 PAUSE = 0.25  # seconds between two looks at what changed in the memory, at least
 SHARE = 9  # a pause is so many times as long as the look before it took, where there are very many users
@@ -125,7 +125,7 @@ class _Mirroring:
             owner, paths = next(iter(self._due.items()))
             try:
                 missing = await self._edits.look(owner, paths)
-            except PyMongoError:
+            except StoreError:
                 raise  # they are looked at again
             except Exception:
                 del self._due[owner]
@@ -137,7 +137,7 @@ class _Mirroring:
             since = self._gone.pop((owner, path))
             try:
                 await self._edits.delete(owner, [path])
-            except PyMongoError:
+            except StoreError:
                 self._gone[owner, path] = since
                 raise
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from pymongo.errors import PyMongoError
+from utils.mongo import StoreError
 
 LOOK = 1.0  # seconds between two looks whether another process has ended
 
@@ -48,7 +48,7 @@ class FileRounds:
         """Whether a step was done; why not, the log says."""
         try:
             await step()
-        except PyMongoError as error:
+        except StoreError as error:
             log.warning("%s: waiting for the store, %s", self._what, type(error).__name__)
         except Exception:
             log.exception("%s failed; it is tried again", self._what)

@@ -141,7 +141,7 @@ class Facts:
             return []
         if origin.source is None and origin.asked is None:
             async with self.asking(origin) as asked:
-                return await self.apply(asked, decisions)
+                return await self.apply(asked, decisions, stands)
         async with self._leases.linking(origin.owner, origin.memory_id):
             if stands is not None and not await stands():
                 return []

@@ -144,8 +144,10 @@ def _decided_by_likeness(
 
 def _is_due(new: Statement, old: Statement) -> bool:
     """Whether a statement may end another now: a plan ends plans alone, and what is so ends the plan of it."""
-    if new.ahead or not old.ahead:
-        return old.ahead or not new.ahead
+    if new.ahead:
+        return old.ahead
+    if not old.ahead:
+        return True
     said = {*new.named, *new.values}.union(*parts_of(new.subject))
     return not said.isdisjoint(old.named + old.values)
 
