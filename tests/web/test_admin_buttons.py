@@ -33,6 +33,7 @@ def test_a_dead_job_is_retried_and_an_error_is_shown(
     expect(page.locator("main")).to_contain_text("No job is dead.")
     kill(database, "Hello")
     page.get_by_role("button", name="Refresh").click()
+    expect(row(page, "Hello")).to_contain_text("given up")
     database.vectors.update_one({"content": "Hello"}, {"$set": {"embed.state": "done"}})  # somebody was faster
     page.get_by_role("button", name="Retry embed").click()
     expect(row(page, "Hello").locator(".error")).to_contain_text("Only a dead job")

@@ -43,12 +43,13 @@ class Writer(threading.Thread):
         self.acknowledged = 0  # the place of the last state that the server told of
         self.logged = 0
         self.logging = False  # an entry of the log is under way, otherwise a change of its own collection
+        self.ended = threading.Event()  # a client that was between two operations would go on with the next server
 
     def run(self) -> None:
         with MongoClient(self._uri, retryWrites=False, serverSelectionTimeoutMS=5000) as client:
             own, log = client.kills[self.name], client.kills.log
             try:
-                while True:
+                while not self.ended.is_set():
                     self._change(own)()
                     self.acknowledged, self.logging = len(self.states) - 1, True
                     log.update_one({"_id": "log"}, {"$push": {"entries": self.name}}, upsert=True)
@@ -118,6 +119,8 @@ def test_what_was_acknowledged_to_each_client_is_there_after_kill_9(tmp_path):
             enough = random.Random(round).randint(4, 200)
             until(lambda writers=writers, enough=enough: sum(writer.logged for writer in writers) >= enough, 30)
             os.kill(json.loads((tmp_path / "store" / "store.json").read_text())["pid"], signal.SIGKILL)
+            for writer in writers:
+                writer.ended.set()
             for writer in writers:
                 writer.join(20)
             with MongoClient(uri, serverSelectionTimeoutMS=10_000) as client:
