@@ -1,4 +1,4 @@
-"""What `/query` costs besides encoder and model.
+"""What `/query` costs besides a model; the encoder counts.
 
     python -m bench.query [--seconds 8]
 

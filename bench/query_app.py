@@ -1,40 +1,18 @@
-"""The API with an encoder that costs nothing, and beside it the bare route that it is measured against."""
+"""The API, and beside it the bare route that it is measured against."""
 
 import sys
 import uuid
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from fastapi import FastAPI, Request
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
-import agents.open
 from api.app import create_app
 from api.server import serve
 from config.settings import Settings
 from utils.loops import new_runner
-
-DIMENSIONS = 384
-
-
-class FreeEmbedder:
-    """A vector of the text's hash, in no time: what is left is the cost of everything but the encoder."""
-
-    model = "free"
-    dimensions = DIMENSIONS
-    healthy = True
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.zeros((len(texts), DIMENSIONS), np.float32)
-        for row, text in enumerate(texts):
-            rows[row, hash(text) % DIMENSIONS] = 0.8
-            rows[row, 0] += 0.6
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows
 
 
 class Bare(BaseModel):
@@ -64,7 +42,6 @@ def add_bare_route(app: FastAPI) -> None:
 
 def main() -> None:
     home, port = Path(sys.argv[1]), int(sys.argv[2])
-    agents.open.open_embedder = lambda *_: FreeEmbedder()  # type: ignore
     settings = Settings(loci_home=home, port=port)
     app = create_app(settings)
     add_bare_route(app)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context
-from agents.chat.likelihood import SAME, Evidence, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import SAME, Evidence, Question, Text, counterparts, likelihood
 from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
 from memory.language import (
@@ -174,7 +174,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     return RuleAnswer(NOT_KNOWN if _OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 
-def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
+def _seeks(question: Question, chosen: Sequence[Passage]) -> bool:
     """Whether a message without the form of a question seeks something: by what it does, or because all that it says,
     and more, stands in what answers it."""
     if asked_by(question.text, question.does) == "asks":
@@ -185,7 +185,7 @@ def _seeks(question: Text, chosen: Sequence[Passage]) -> bool:
     return bool(there.all()) and len(words(chosen[0].text)) > len(words(question.text))
 
 
-def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
+def _answering(question: Question, passages: Sequence[Passage]) -> list[Passage]:
     """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
     answers what is so now only where nothing else does, and is marked."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
@@ -196,7 +196,7 @@ def _answering(question: Text, passages: Sequence[Passage]) -> list[Passage]:
     return current or [replace(passage, before=True) for passage in _likeliest(question, over)]
 
 
-def _likeliest(question: Text, judged: Sequence[Passage]) -> list[Passage]:
+def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
     best: dict[tuple[str, str], Passage] = {}  # of each source
     for passage in sorted(judged, key=lambda passage: -passage.likelihood):
         best.setdefault((passage.source.kind, passage.source.id), passage)
@@ -211,7 +211,7 @@ def _likeliest(question: Text, judged: Sequence[Passage]) -> list[Passage]:
     return [first, *(other for other in others if other.likelihood >= NEAR_BEST * first.likelihood)][:MOST_QUOTES]
 
 
-def _judged(question: Text, passage: Passage) -> Passage:
+def _judged(question: Question, passage: Passage) -> Passage:
     """A passage with its likelihood, which is none of what tells nothing, and of what an assistant says of the user."""
     if passage.read is None or not _tells(passage, passage.read):
         return passage
@@ -229,7 +229,7 @@ def _tells(passage: Passage, read: Text) -> bool:
     return not passage.asks and (read.does.tells or read.does.asks < EVEN)
 
 
-def _are_versions(question: Text, first: Passage, other: Passage) -> bool:
+def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
     What is kept under two keys is of two things."""
     if first.source.kind == other.source.kind == "memory":
@@ -322,7 +322,7 @@ def _at_end(bundle: Bundle) -> RuleAnswer:
     return _quoted([Passage(said.content.strip(), Citation.of_gist(said, "similar", hit.score), 1.0)], whole=True)
 
 
-def _summary(context: Context, question: Text, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:
+def _summary(context: Context, question: Question, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
@@ -345,9 +345,9 @@ def _summary(context: Context, question: Text, passages: Sequence[Passage], span
     return RuleAnswer(f"{NOTHING_OF_IT} In all:\n{text}" if text else NOTHING_OF_IT)
 
 
-def _of_subject(question: Text, passages: Sequence[Passage]) -> list[Passage] | None:
+def _of_subject(question: Question, passages: Sequence[Passage]) -> list[Passage] | None:
     """What a summary is of that is asked for of a subject, the oldest first; None where it is of all."""
-    weights = decisiveness(word_columns(question.reading))
+    weights = question.decisive
     read = [(passage, passage.read) for passage in passages if passage.read is not None and not passage.asks]
     there = [counterparts(question, text) >= TRANSLATED for _, text in read]
     named = any((weights[same] >= NAMES).any() for same in there)

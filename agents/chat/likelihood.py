@@ -9,7 +9,7 @@ is. "Brother" is decisive, "name" and "called" are not. Both are logistic regres
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -51,10 +51,21 @@ class Text:
 
     text: str
     reading: Reading
+    does: Doing = field(init=False)
 
-    @property
-    def does(self) -> Doing:
-        return doing(self.reading.sentence, self.text)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "does", doing(self.reading.sentence, self.text))
+
+
+@dataclass(frozen=True)
+class Question(Text):
+    """A text that is asked. `decisive`: how decisive each of its different words is, (words,) in 0..1."""
+
+    decisive: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "decisive", decisiveness(word_columns(self.reading)))
 
 
 @dataclass(frozen=True)
@@ -67,10 +78,10 @@ class Evidence:
     by_user: bool
 
 
-def likelihood(question: Text, evidence: Evidence) -> float:
+def likelihood(question: Question, evidence: Evidence) -> float:
     """In 0..1; 0 of another one of a kind, by its number."""
     weights, same = _weights()["likelihood"], counterparts(question, evidence.passage) >= SAME
-    columns = features(question, evidence, same, decisiveness(word_columns(question.reading)))
+    columns = features(question, evidence, same, question.decisive)
     if columns[FEATURES.index("number")]:
         return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
@@ -123,12 +134,14 @@ def decisiveness(columns: Floats, weights: Floats | None = None) -> Floats:
 
 def word_columns(reading: Reading) -> Floats:
     """What tells how decisive each different word is, (words, 65): its tokens' mean, and its rarity."""
-    tokens, ids = reading.tokens / np.float32(127), np.array(reading.ids)
-    rows = [
-        np.append(tokens[places].mean(0), (np.log(max(ids[places].max(), 2)) / np.log(VOCABULARY)) ** 2)
-        for places in _places(reading).values()
-    ]
-    return np.array(rows, np.float32).reshape(len(rows), tokens.shape[1] + 1)
+    places = list(_places(reading).values())
+    share = np.zeros((len(places), len(reading.ids)), np.float32)  # of each token in the mean of its word
+    for row, of_word in zip(share, places, strict=True):
+        row[of_word] = 1 / len(of_word)
+    rarest = np.array([max(*(reading.ids[place] for place in of_word), 2) for of_word in places], np.float32)
+    rarity = (np.log(rarest) / np.log(VOCABULARY)) ** 2
+    means = share @ (reading.tokens / np.float32(127))
+    return np.concatenate((means, rarity[:, None]), axis=1).astype(np.float32)
 
 
 def counterparts(question: Text, *passages: Text) -> Floats:

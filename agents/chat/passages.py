@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
-from agents.chat.likelihood import Text
+from agents.chat.likelihood import Question, Text
 from memory.facts import key_named, statement_to_forget, told
 from memory.language import asked_by, is_courtesy, told_in_question
 from utils.clock import now
@@ -48,7 +48,7 @@ class Passage:
 class Asked(NamedTuple):
     """A question, and what may answer it."""
 
-    question: Text
+    question: Question
     passages: Sequence[Passage]
 
 
@@ -60,9 +60,13 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     least = 0.0 if everything else LEAST_SCORE
     wanted = [passage.text for some in passages for passage in some if passage.score >= least][: MOST_READ * len(parts)]
     texts = list(dict.fromkeys([*(part.question for part in parts), *wanted]))
-    read = {text: Text(text, reading) for text, reading in zip(texts, await reader.read(texts), strict=True)}
+    readings = dict(zip(texts, await reader.read(texts), strict=True))
+    read = {text: Text(text, readings[text]) for text in wanted}
     return [
-        Asked(read[part.question], [replace(passage, read=read.get(passage.text)) for passage in some])
+        Asked(
+            Question(part.question, readings[part.question]),
+            [replace(passage, read=read.get(passage.text)) for passage in some],
+        )
         for part, some in zip(parts, passages, strict=True)
     ]
 
