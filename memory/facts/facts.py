@@ -9,7 +9,7 @@ from typing import Any, Literal
 from memory import metrics
 from memory.facts.chain import Ending, chain_of, heir_of, undone, without
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.facts.store import FactStore, event_of, link_of, was_done
+from memory.facts.store import FactStore, event_of, link_of, marks_of, was_done
 from memory.ids import derived_id
 from memory.store import Collections, NamedLeases
 from utils.clock import now
@@ -162,6 +162,13 @@ class Facts:
         [decided] = await self.apply(Origin(owner, old.memory_id, BY_HAND, now()), [Update(fact_id, text)])
         return await self.get(owner, decided.id)
 
+    async def mark(self, owner: str, fact_id: str, marks: Mapping[str, bool]) -> None:
+        """Sets marks of a fact (`MARKS`) or takes them away; what replaces it has them, too. Raises `Conflict` where it
+        is not in force, or others change its chain meanwhile."""
+        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
+        async with self._leases.linking(owner, memory_id):
+            await self._store.mark(owner, fact_id, marks)
+
     async def end(self, owner: str, fact_id: str) -> Fact:
         """Takes a fact out of force; it stays in the history, and `undo` restores it."""
         old = await self.get(owner, fact_id)
@@ -307,7 +314,8 @@ class Facts:
         if old["valid_to"] is None:
             # What was said before the fact that it replaces is learnt after it: it holds from then on.
             since = replace(origin, at=max(origin.at, old["valid_from"]))
-            new = await self._store.insert(_document(since, new_id, text, supersedes=old["_id"]))
+            fact = _document(since, new_id, text, supersedes=old["_id"]) | marks_of(old)
+            new = await self._store.insert(fact)
             if new["valid_to"] is not None and new["supersedes"] != old["_id"]:
                 return Decided("NONE", new_id, text)  # the message said so before, and it was taken back since
             try:
