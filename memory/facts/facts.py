@@ -162,13 +162,6 @@ class Facts:
         [decided] = await self.apply(Origin(owner, old.memory_id, BY_HAND, now()), [Update(fact_id, text)])
         return await self.get(owner, decided.id)
 
-    async def mark(self, owner: str, fact_id: str, marks: Mapping[str, bool]) -> None:
-        """Sets marks of a fact (`MARKS`) or takes them away; what replaces it has them, too. Raises `Conflict` where it
-        is not in force, or others change its chain meanwhile."""
-        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
-        async with self._leases.linking(owner, memory_id):
-            await self._store.mark(owner, fact_id, marks)
-
     async def end(self, owner: str, fact_id: str) -> Fact:
         """Takes a fact out of force; it stays in the history, and `undo` restores it."""
         old = await self.get(owner, fact_id)

@@ -1,39 +1,24 @@
-"""A user's profile: the facts in force and the key-values, those first that matter in whatever conversation.
-
-How much a fact is needed the encoder tells once, and the fact's document keeps a `rank` made of it, by which an index
-has the order. One that is new is `UNRANKED`, last in the order until the sweep or a look at the profile reads it.
-Whoever changes what a rank is made of takes it away, and it is made anew at the next look.
-"""
+"""A user's profile: the facts in force and the key-values, those first that matter in whatever conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import merge
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import NamedTuple
 
-from pymongo import UpdateOne
-
-from memory.domain import UNRANKED
 from memory.facts.facts import Facts
-from memory.facts.kinds import Needs
-from memory.facts.store import marking
-from memory.store import Collections
+from memory.facts.ranks import Ranks, text_of
+from memory.facts.store import FactStore, marking
+from memory.store import Collections, NamedLeases
 from memory.turns import KeyValues
-from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from utils.mongo import Collection, Document
 from utils.text import count_tokens, folded, on_one_line
-from utils.vectors import Floats, from_binary
 
-AT_ONCE = 32  # new facts that are read for whoever asks for a profile, some 0.1 s; the sweep reads the others
-BATCH = 500
-OFTEN = 0.1  # how much more a fact is needed that was said ever so often
-PINNED = 10.0  # in a rank, above all needs
+FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at"), 1)
 LINES_AT_ONCE = 64
 SHORTEST = 4  # tokens of a line
-FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at"), 1)
 CHANGED = "The fact was changed or deleted meanwhile"
 
 
@@ -76,12 +61,21 @@ class ProfileChange:
 class Profile:
     """Profiles of users."""
 
-    def __init__(self, collections: Collections, facts: Facts, keyvalues: KeyValues, reader: LocalEmbedder) -> None:
+    def __init__(
+        self,
+        collections: Collections,
+        store: FactStore,
+        leases: NamedLeases,
+        facts: Facts,
+        keyvalues: KeyValues,
+        ranks: Ranks,
+    ) -> None:
         self._collections = collections
+        self._store = store
+        self._leases = leases
         self._facts = facts
         self._keyvalues = keyvalues
-        self._reader = reader
-        self._needs = Needs(reader)
+        self._ranks = ranks
 
     async def page(
         self,
@@ -104,7 +98,7 @@ class Profile:
             beyond |= {"rank": {"$lte": rank}, "$or": [{"rank": {"$lt": rank}}, older, same]}
         parts = []
         for kept, own in self._kept(owner)[: None if memory_ids is None else 1]:
-            await self._rank_new(kept, own)
+            await self._ranks.renew(kept, owner)
             found = kept.find(own | beyond, FIELDS).sort([("rank", -1), ("updated_at", -1), ("_id", -1)])
             parts.append([_item(document) for document in await found.limit(limit).to_list(None)])
         return list(islice(merge(*parts, key=lambda item: item.rank, reverse=True), limit))
@@ -155,7 +149,9 @@ class Profile:
         try:
             if item.key is None:
                 if change.marks:
-                    await self._facts.mark(owner, item.id, change.marks)
+                    memory_id = (await self._store.find(owner, item.id))["memory_id"]
+                    async with self._leases.linking(owner, memory_id):
+                        await self._store.mark(owner, item.id, change.marks)
                 return item.id if worded is None else (await self._facts.change(owner, item.id, worded)).id
             if change.marks:
                 own = {"_id": item.id, "user_id": owner}
@@ -166,15 +162,6 @@ class Profile:
         except (NotFound, PreconditionFailed):
             raise Conflict(CHANGED) from None
         return item.id
-
-    async def sweep(self) -> None:
-        """Reads what is new, of every user."""
-        for kept in (self._collections.facts, self._collections.memories):
-            progress = 1
-            while progress:
-                new = await kept.find({"rank": {"$lt": 0}}, FIELDS | {"user_id": 1}).limit(BATCH).to_list(None)
-                by_owner = groupby(sorted(new, key=itemgetter("user_id")), itemgetter("user_id"))
-                progress = sum([await self._rank(kept, owner, list(own), BATCH) for owner, own in by_owner])
 
     def _kept(self, owner: str) -> tuple[tuple[Collection, Document], ...]:
         """Where a profile's items are kept, each with the filter of the owner's."""
@@ -187,51 +174,6 @@ class Profile:
             found += await kept.find(own | {"_id": {"$in": list(ids)}}, FIELDS).to_list(None)
         return {document["_id"]: _item(document) for document in found}
 
-    async def _rank_new(self, kept: Collection, own: Document) -> None:
-        """Gives those a rank that have none, which stand before all others, and reads some of those that are new."""
-        lowest = await _lowest(kept, own, AT_ONCE)
-        if len(lowest) == AT_ONCE and "rank" not in lowest[-1]:  # an earlier build made them, or many were changed
-            unpinned = own | {"rank": None, "pinned": {"$ne": True}}
-            await kept.update_many(unpinned, {"$set": {"rank": UNRANKED}})
-            lowest = await _lowest(kept, own, BATCH)
-        if unread := [document for document in lowest if document.get("rank", UNRANKED) < 0]:
-            await self._rank(kept, own["user_id"], unread, AT_ONCE)
-
-    async def _rank(self, kept: Collection, owner: str, documents: Sequence[Document], most: int) -> int:
-        """Gives documents their ranks; those stay unranked that are still to be read, of which only so many are.
-        Returns how many changed."""
-        vectors = await self._vectors_of(owner, documents, most)
-        needs = dict(zip(vectors, await self._needs.of(list(vectors.values())), strict=True))
-        writes = []
-        for document in documents:
-            rank, pinned = UNRANKED, document.get("pinned", False)
-            if pinned or document["_id"] in needs:
-                often = OFTEN * (1 - 1 / max(1, len(document.get("sources", ()))))
-                rank = round(needs.get(document["_id"], 0.0) + often + PINNED * pinned, 3)
-            as_read = {name: document.get(name) for name in ("_id", "value", "pinned", "sources", "rank")}
-            writes.append(UpdateOne({"user_id": owner} | as_read, {"$set": {"rank": rank}}))
-        return (await kept.bulk_write(writes, ordered=False)).modified_count
-
-    async def _vectors_of(self, owner: str, documents: Sequence[Document], most: int) -> dict[str, Floats]:
-        """The encoder's vectors of texts, by `_id`: of those that are embedded by it, theirs; of some of the others,
-        made now."""
-        own = {"_id": {"$in": [document["_id"] for document in documents]}, "user_id": owner}
-        gists = self._collections.vectors.find(own | {"embedding_model": self._reader.model}, {"embedding": 1})
-        vectors = {gist["_id"]: from_binary(gist["embedding"]) for gist in await gists.to_list(None)}
-        left = [document for document in documents if document["_id"] not in vectors][:most]
-        made = await self._reader.embed([_text(document) for document in left])
-        return vectors | {document["_id"]: vector for document, vector in zip(left, made, strict=True)}
-
-
-async def _lowest(kept: Collection, own: Document, most: int) -> list[Document]:
-    found = kept.find(own, FIELDS).sort([("rank", 1), ("updated_at", 1), ("_id", 1)])
-    return await found.limit(most).to_list(None)
-
-
-def _text(document: Document) -> str:
-    text: str = document["text"] if "text" in document else f"{document['key']}: {document['value']}"
-    return text
-
 
 def _worded(item: ProfileItem, text: str) -> str:
     """What is kept of an item where its text is to be another one: of a key-value, the value alone."""
@@ -242,7 +184,7 @@ def _worded(item: ProfileItem, text: str) -> str:
 def _item(document: Document) -> ProfileItem:
     return ProfileItem(
         id=document["_id"],
-        text=_text(document),
+        text=text_of(document),
         pinned=document.get("pinned", False),
         hidden=document.get("hidden", False),
         sources=tuple(document.get("sources", ())),

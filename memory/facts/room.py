@@ -8,6 +8,7 @@ from memory.domain import FACT
 from memory.facts.facts import Facts
 from memory.facts.profile import Profile
 from memory.facts.queue import FactQueue, Upkeep
+from memory.facts.ranks import Ranks
 from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
@@ -22,7 +23,7 @@ INDEXES = {
     "facts": [
         index("owner_newest", "user_id", "-updated_at", "-_id"),
         index("conversation_newest", "user_id", "memory_id", "-updated_at", "-_id"),
-        index("owner_profile", "user_id", "valid_to", "-rank", "-updated_at", "-_id"),
+        index("owner_profile", "user_id", "-rank", "-updated_at", "-_id"),
         index("unranked", "rank", partialFilterExpression={"rank": {"$lt": 0}}),
         index("owner_source", "user_id", "sources"),
         index("owner_history", "user_id", "history.source"),
@@ -55,10 +56,11 @@ def open_knowledge(
     fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
     facts = Facts(collections, fact_store, leases)
     queue = FactQueue(collections, leases, facts, gists.encoder, model, upkeep)
-    profile = Profile(collections, facts, keyvalues, gists.encoder)
+    ranks = Ranks(collections, gists.encoder)
+    profile = Profile(collections, fact_store, leases, facts, keyvalues, ranks)
 
     async def sweep() -> None:
-        await each([queue.work, profile.sweep])
+        await each([queue.work, ranks.sweep])
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}

@@ -38,6 +38,7 @@ class FactStore:
         return found
 
     async def mark(self, owner: str, fact_id: str, marks: Mapping[str, bool]) -> None:
+        """Sets marks of a fact, or takes them away. Raises `Conflict` where it is not in force."""
         in_force = {"_id": fact_id, "user_id": owner, "valid_to": None}
         if not (await self._facts.update_one(in_force, marking(marks))).matched_count:
             raise Conflict("The fact is not in force any more")

@@ -7,7 +7,8 @@ import pytest
 from agents.memory import Memory
 from memory.facts import ProfileChange
 from memory.facts.kinds import kinds
-from memory.facts.profile import AT_ONCE, Profile
+from memory.facts.profile import Profile
+from memory.facts.ranks import AT_ONCE
 from tests.stated import say
 from utils.errors import NotFound
 from utils.text import count_tokens
@@ -97,7 +98,7 @@ async def test_a_fact_is_read_once(quiet: Memory, profile: Profile, monkeypatch:
     async def embed(texts: Sequence[str]) -> None:
         raise AssertionError(texts)
 
-    monkeypatch.setattr(profile._reader, "embed", embed)
+    monkeypatch.setattr(quiet.engine.gists.encoder, "embed", embed)
     assert await shown(profile) == before
     [first, *_] = await profile.page("ann", limit=1)
     assert len(await profile.lines("ann", 100)) == 3 and first.text == before[0]
