@@ -26,6 +26,7 @@ from api.routes import (
     messages,
     observations,
     operations,
+    profile,
     query,
     scratchpad,
     sessions,
@@ -95,8 +96,8 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required, prefix=settings.root_path)
     # A request is matched with one after the other, and searches are to be quick.
-    doors = (messages, query, openai, sessions, memories, facts, banks, observations, scratchpad, tool_memory, users)
-    for module in (*doors, operations, admin):
+    doors = (messages, query, openai, sessions, memories, facts, profile, banks, observations, scratchpad, tool_memory)
+    for module in (*doors, users, operations, admin):
         app.include_router(module.router)
     app.include_router(users.streamed)
     app.include_router(pages)

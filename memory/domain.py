@@ -9,6 +9,7 @@ FACT = "fact"  # the kind, and the role, of a fact's gist
 TURN = "turn"  # the kind of a message's gist
 SAID = (TURN, FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it
 SECTION = "section"  # the same of a part of a memory bank; recalled only by those who ask for it
+UNRANKED = -1.0  # the `rank` in a profile of what nobody has read for it yet
 
 Role = Literal["system", "user", "assistant", "tool"]
 

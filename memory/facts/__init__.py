@@ -5,6 +5,7 @@ decision is committed before it is carried out.
 """
 
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
+from memory.facts.profile import ProfileChange, ProfileItem, Rank
 from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.corrections import value_instead
 from memory.facts.rules.extract import clauses, corrects, whom_meant
@@ -42,6 +43,9 @@ __all__ = [
     "Fact",
     "Knowledge",
     "Origin",
+    "ProfileChange",
+    "ProfileItem",
+    "Rank",
     "StatedValue",
     "attribute_meant",
     "clauses",

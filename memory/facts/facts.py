@@ -9,7 +9,7 @@ from typing import Any, Literal
 from memory import metrics
 from memory.facts.chain import Ending, chain_of, heir_of, undone, without
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.facts.store import FactStore, event_of, link_of, was_done
+from memory.facts.store import FactStore, event_of, link_of, marks_of, was_done
 from memory.ids import derived_id
 from memory.store import Collections, NamedLeases
 from utils.clock import now
@@ -307,7 +307,8 @@ class Facts:
         if old["valid_to"] is None:
             # What was said before the fact that it replaces is learnt after it: it holds from then on.
             since = replace(origin, at=max(origin.at, old["valid_from"]))
-            new = await self._store.insert(_document(since, new_id, text, supersedes=old["_id"]))
+            fact = _document(since, new_id, text, supersedes=old["_id"]) | marks_of(old)
+            new = await self._store.insert(fact)
             if new["valid_to"] is not None and new["supersedes"] != old["_id"]:
                 return Decided("NONE", new_id, text)  # the message said so before, and it was taken back since
             try:

@@ -44,6 +44,8 @@ class FactLine(Kept):
     superseded_by: MessageId | None = None
     sources: list[MessageId]
     decided_by: str
+    pinned: bool | None = None
+    hidden: bool | None = None
     history: Annotated[list[FactEvent], Field(min_length=1), AfterValidator(_begins)]
 
 

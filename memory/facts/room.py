@@ -6,19 +6,25 @@ from datetime import datetime
 
 from memory.domain import FACT
 from memory.facts.facts import Facts
+from memory.facts.profile import Profile
 from memory.facts.queue import FactQueue, Upkeep
+from memory.facts.ranks import Ranks
 from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
 from memory.gists import Gists
 from memory.product import Counts, Product, Queue, SessionEnd, index
 from memory.store import NamedLeases, Store
+from memory.turns import KeyValues
 from utils.chat import ChatModel
+from utils.tasks import each
 
 INDEXES = {
     "facts": [
         index("owner_newest", "user_id", "-updated_at", "-_id"),
         index("conversation_newest", "user_id", "memory_id", "-updated_at", "-_id"),
+        index("owner_profile", "user_id", "-rank", "-updated_at", "-_id"),
+        index("unranked", "rank", partialFilterExpression={"rank": {"$lt": 0}}),
         index("owner_source", "user_id", "sources"),
         index("owner_history", "user_id", "history.source"),
     ],
@@ -35,18 +41,26 @@ class Knowledge:
     """What is known of users. `queue`: of messages that facts are still to be made of."""
 
     facts: Facts
+    profile: Profile
     queue: FactQueue
     superseded: Superseded
     product: Product
 
 
-def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: Sequence[Upkeep]) -> Knowledge:
+def open_knowledge(
+    store: Store, gists: Gists, keyvalues: KeyValues, model: ChatModel | None, upkeep: Sequence[Upkeep]
+) -> Knowledge:
     """`model`: makes facts; else rules do. `upkeep`: what follows once facts were made of a conversation."""
     collections = store.collections
     leases = NamedLeases(collections)
     fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
     facts = Facts(collections, fact_store, leases)
     queue = FactQueue(collections, leases, facts, gists.encoder, model, upkeep)
+    ranks = Ranks(collections, gists.encoder)
+    profile = Profile(collections, fact_store, leases, facts, keyvalues, ranks)
+
+    async def sweep() -> None:
+        await each([queue.work, ranks.sweep])
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}
@@ -63,7 +77,7 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
         activity={"facts": "updated_at"},
         gists=(FACT,),
         queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
-        sweep=queue.work,
+        sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,
         forget_message=lambda *message: facts.forget_source(*message),
@@ -72,4 +86,4 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
         records=lambda owner: fact_records(collections.facts, owner),
         takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
     )
-    return Knowledge(facts, queue, Superseded(collections, gists.reader), product)
+    return Knowledge(facts, profile, queue, Superseded(collections, gists.reader), product)

@@ -1,21 +1,22 @@
 """Facts in the store, and beside each the gist by which it is recalled."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.domain import FACT
+from memory.domain import FACT, UNRANKED
 from memory.facts.chain import Link
 from memory.gists import GistEraser, JustSaid, new_gist
 from memory.ids import new_id
 from memory.store import Changes, Collections
 from utils.clock import now
-from utils.errors import NotFound
+from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new
 
+MARKS = ("pinned", "hidden")  # how a fact stands in the profile; one that is not there is not set
 LINKS = {"memory_id": 0, "text": 0, "sources": 0}  # a projection: what a link is read from
 
 
@@ -36,6 +37,12 @@ class FactStore:
             raise NotFound("No such fact")
         return found
 
+    async def mark(self, owner: str, fact_id: str, marks: Mapping[str, bool]) -> None:
+        """Sets marks of a fact, or takes them away. Raises `Conflict` where it is not in force."""
+        in_force = {"_id": fact_id, "user_id": owner, "valid_to": None}
+        if not (await self._facts.update_one(in_force, marking(marks))).matched_count:
+            raise Conflict("The fact is not in force any more")
+
     async def links(self, owner: str, memory_id: str) -> dict[str, Document]:
         """All facts of a conversation, as far as their chains go by them, by `_id`."""
         found = await self._facts.find({"user_id": owner, "memory_id": memory_id}, LINKS).to_list(None)
@@ -44,7 +51,7 @@ class FactStore:
     async def insert(self, fact: Document) -> Document:
         """Adds a fact in force; returns what stands under its `_id`, which may be there already."""
         try:
-            await self._facts.insert_one(fact)
+            await self._facts.insert_one(fact | {"rank": UNRANKED})
         except DuplicateKeyError:
             fact = await self.find(fact["user_id"], fact["_id"])
         if fact["valid_to"] is None:
@@ -76,14 +83,16 @@ class FactStore:
         to."""
         said = await self._facts.update_one(
             {"_id": fact_id, "user_id": owner, "valid_to": None, "sources": {"$ne": source}},
-            {"$addToSet": {"sources": source}, "$push": {"history": event}},
+            {"$addToSet": {"sources": source}, "$push": {"history": event}, "$unset": {"rank": ""}},
         )
         if said.matched_count:
             await self._touch(owner, fact_id)
         return bool(said.matched_count)
 
     async def drop_source(self, owner: str, fact_id: str, source: str) -> None:
-        await self._facts.update_one({"_id": fact_id, "user_id": owner}, {"$pull": {"sources": source}})
+        await self._facts.update_one(
+            {"_id": fact_id, "user_id": owner}, {"$pull": {"sources": source}, "$unset": {"rank": ""}}
+        )
         await self._touch(owner, fact_id)
 
     async def relink(self, owner: str, memory_id: str, gone: str, heir: str | None) -> None:
@@ -147,7 +156,7 @@ class FactStore:
     async def take_in(self, owner: str, facts: Sequence[Document]) -> list[str]:
         """Adds facts that are imported, and sees to it that those in force are recalled, also of those that are there
         already; returns the `_id`s that are new."""
-        inserted = await insert_new(self._facts, facts)
+        inserted = await insert_new(self._facts, [fact | {"rank": UNRANKED} for fact in facts])
         in_force = {"_id": {"$in": [fact["_id"] for fact in facts]}, "user_id": owner, "valid_to": None}
         if recalled := await self._facts.find(in_force).to_list(None):
             await self.make_recallable(*recalled)
@@ -186,6 +195,18 @@ class FactStore:
 def _gist(fact: Document) -> Document:
     owner, memory_id = fact["user_id"], fact["memory_id"]
     return new_gist(fact["_id"], owner, memory_id, FACT, fact["text"], fact["valid_from"])
+
+
+def marks_of(fact: Document) -> Document:
+    """The marks that are set of a fact."""
+    return {name: True for name in MARKS if fact.get(name)}
+
+
+def marking(marks: Mapping[str, bool]) -> Document:
+    """The update that sets marks of a document, or takes them away, as if it never had any; its rank is made anew."""
+    given = {name: True for name, is_set in marks.items() if is_set}
+    taken = {name: "" for name, is_set in marks.items() if not is_set}
+    return ({"$set": given} if given else {}) | {"$unset": {"rank": "", **taken}}
 
 
 def event_of(event: str, by: str, source: str | None = None, other: str | None = None) -> Document:

@@ -5,7 +5,7 @@ windows of places; a receipt says what an answer considered, used and spent.
 """
 
 from memory.turns.drafts import Drafts
-from memory.turns.keyvalues import NONE
+from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.places import Place, Places
 from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
 from memory.turns.room import Conversations, open_conversations
@@ -18,6 +18,7 @@ __all__ = [
     "TOLD",
     "Conversations",
     "Drafts",
+    "KeyValues",
     "LedgerEntry",
     "LeftOut",
     "Place",

@@ -10,7 +10,7 @@ from pydantic import Field
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.domain import KeyValue
+from memory.domain import UNRANKED, KeyValue
 from memory.ids import derived_id, new_epoch
 from memory.lines import Epoch, Kept, LinePart, Passed, Version
 from memory.product import Inserting, Record
@@ -42,6 +42,8 @@ class MemoryLine(Kept):
     epoch: Epoch | None = None
     source: MessageId | None = None
     sources: list[MessageId]
+    pinned: bool | None = None
+    hidden: bool | None = None
     history: Annotated[list[FormerValue], Field(max_length=HISTORY)]
 
 
@@ -92,7 +94,8 @@ class KeyValues:
                     return made, True
             elif document["value"] == value:
                 if source is not None:
-                    await self._memories.update_one(_same(document), {"$addToSet": {"sources": source}})
+                    told = {"$addToSet": {"sources": source}, "$unset": {"rank": ""}}
+                    await self._memories.update_one(_same(document), told)
                 return _keyvalue(document), False
             else:
                 changed = await self._replace(document, value, source)
@@ -114,6 +117,7 @@ class KeyValues:
             "source": source,
             "sources": [source] if source is not None else [],
             "history": [],
+            "rank": UNRANKED,
         }
         try:
             await self._memories.insert_one(document)
@@ -128,6 +132,7 @@ class KeyValues:
             _same(before),
             {
                 "$set": fresh,
+                "$unset": {"rank": ""},  # that of the profile, made of the value
                 "$inc": {"version": 1},
                 "$push": {"history": {"$each": [former], "$slice": -HISTORY}},
                 **({"$addToSet": {"sources": source}} if source is not None else {}),
@@ -226,5 +231,5 @@ class KeyValueTaker(Inserting):
 
 def _document(owner: str, fields: Document) -> Document:
     history = [{"source": None, "tokenCount": count_tokens(former["value"])} | former for former in fields["history"]]
-    made: Document = {"_id": derived_id(owner, fields["key"]), "source": None}
+    made: Document = {"_id": derived_id(owner, fields["key"]), "source": None, "rank": UNRANKED}
     return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}

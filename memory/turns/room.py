@@ -38,6 +38,8 @@ KEYVALUES = {
     "memories": [
         index("owner_key", "user_id", "key", unique=True),
         index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("owner_profile", "user_id", "-rank", "-updated_at", "-_id"),
+        index("unranked", "rank", partialFilterExpression={"rank": {"$lt": 0}}),
     ],
 }
 RECEIPTS = {

@@ -17,6 +17,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("put", "/v1/memories/{key}"): {"value": "hello"},
     ("post", "/v1/facts"): {"text": "hello"},
     ("patch", "/v1/facts/{fact_id}"): {"text": "hello"},
+    ("patch", "/v1/profile"): {"items": [{"id": "nothing", "pinned": True}]},
     ("post", "/v1/banks"): {"conversation_type": "global"},
     ("post", "/v1/banks/{type}/{id}/update"): {"content": "hello"},
     ("post", "/v1/observations"): {"source": "s", "findings": ["hello"]},
