@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from utils.clock import zone_of
+
 QUERY_CHARACTERS = 32_000
 CONTENT_CHARACTERS = 200_000
 ID_CHARACTERS = 200
@@ -75,6 +77,11 @@ def _in_utc(moment: datetime) -> datetime:
     return aware.astimezone(UTC)
 
 
+def _timezone(name: str) -> str:
+    zone_of(name)
+    return name
+
+
 def _image(address: str) -> str:
     if address.startswith("data:image/"):
         head, _, data = address.partition(",")
@@ -111,6 +118,7 @@ Name = Annotated[
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
 LastMoment = Annotated[Moment, BeforeValidator(_to_its_end)]  # of a date alone, the end of its day
+Timezone = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_timezone)]
 TopK = Annotated[int, Field(ge=1, le=50)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Limit = Annotated[int, Field(ge=1, le=200)]

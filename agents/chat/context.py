@@ -15,6 +15,7 @@ from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, LeftOut, Place, Used
 from utils.chat import Usage
+from utils.clock import at_home
 
 SEARCHED_BY = 32_000  # characters of a message by which memory is searched
 
@@ -32,7 +33,8 @@ class HistoryItem:
 @dataclass(frozen=True)
 class ChatRequest:
     """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
-    the one for what is known everywhere, and nothing else of the user."""
+    the one for what is known everywhere, and nothing else of the user. `timezone`: the IANA name of where it is made,
+    whose days it speaks of and is answered in; None for UTC."""
 
     query: str
     owner: str
@@ -48,6 +50,7 @@ class ChatRequest:
     isolated: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
+    timezone: str | None = None
 
     @property
     def asked(self) -> str:
@@ -105,7 +108,7 @@ class Bundle:
 @dataclass(frozen=True)
 class Citation:
     """A memory that the answer rests on, under the number that it has in the prompt and in the answer, 0 before it has
-    one. `section`: of the prompt."""
+    one. `section`: of the prompt. `timezone`: of where it was said, or else of the request."""
 
     n: int
     id: str
@@ -117,13 +120,22 @@ class Citation:
     timestamp: datetime
     score: float | None
     name: str | None = None  # of the speaker
+    timezone: str | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said, by the clocks there."""
+        return at_home(self.timestamp, self.timezone)
+
+    def at_home(self, timezone: str | None) -> "Citation":
+        """The same; of where the user is by now, where it is not known where it was said."""
+        return replace(self, timezone=self.timezone or timezone)
 
     @classmethod
     def of_gist(cls, gist: Gist, section: str, score: float | None = None) -> "Citation":
         """`score`: recall's; None where it was not searched for."""
-        return cls(
-            0, gist.id, gist.kind, section, gist.session_id, gist.role, gist.content, gist.timestamp, score, gist.name
-        )
+        said = gist.role, gist.content, gist.timestamp
+        return cls(0, gist.id, gist.kind, section, gist.session_id, *said, score, gist.name, gist.timezone)
 
     @classmethod
     def of_key_value(cls, kept: KeyValue) -> "Citation":

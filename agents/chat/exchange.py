@@ -23,7 +23,7 @@ from config.recipes import Recipe
 from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
-from memory.turns import Drafts, Place, Receipt, left_out_of
+from memory.turns import Drafts, Place, Receipt, left_out_of, numbers_of
 from utils.clock import now
 from utils.errors import ModelError
 from utils.mongo import StoreError
@@ -158,7 +158,13 @@ class Exchanges:
 
     async def _open(self, request: ChatRequest) -> Place:
         prompt = Turn(
-            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
+            prompt_id(request.turn_id),
+            "user",
+            request.query,
+            now(),
+            turn_id=request.turn_id,
+            stating=request.isolated,
+            timezone=request.timezone,
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried
@@ -232,7 +238,16 @@ class Exchanges:
 def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
     """What is said to a request, as of now."""
     identifier, turn_id = response_id(request.turn_id), request.turn_id
-    return Turn(identifier, "assistant", text, now(), turn_id=turn_id, model=model, stating=request.isolated)
+    return Turn(
+        identifier,
+        "assistant",
+        text,
+        now(),
+        turn_id=turn_id,
+        model=model,
+        stating=request.isolated,
+        timezone=request.timezone,
+    )
 
 
 def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
@@ -260,4 +275,5 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         tools_used=answer.tools,
         searched=bundle.recall.respelt(request.asked) if not context.forgotten else None,
         left_out=left_out_of(answer.model, used=bool(answer.given), unused=answer.unused),
+        numbers=numbers_of(recipe),
     )

@@ -180,9 +180,9 @@ class MemoryAgent:
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
-            scope = Scope.of_conversation(request.session_id, exclude=own)
+            scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)
         else:
-            scope = Scope(request.session_id, exclude=own)
+            scope = Scope(request.session_id, exclude=own, timezone=request.timezone)
         try:
             recall, queries = self._engine.search.recall, questions_in(await self._resolved(context))
             return await asyncio.gather(*(recall(request.owner, query, recipe, scope) for query in queries))

@@ -114,7 +114,8 @@ def _passages(context: Context) -> list[Passage]:
         passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
     contents = {passage.source.content for passage in passages}
     brought = _brought(context.request.history)
-    return [*passages, *(passage for passage in brought if passage.source.content not in contents)]
+    passages += [passage for passage in brought if passage.source.content not in contents]
+    return [replace(one, source=one.source.at_home(context.request.timezone)) for one in passages]
 
 
 def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:

@@ -163,15 +163,18 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         ),
         ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
-    cuts = [(section, heading, cut, list(islice(quotes, cut.items))) for section, heading, cut, quotes in quotes_of]
-    days = days_of(quote.source.timestamp for _, _, _, quotes in cuts for quote in quotes)
+    cuts = [
+        (section, heading, cut, [quote.at_home(request.timezone) for quote in islice(quotes, cut.items)])
+        for section, heading, cut, quotes in quotes_of
+    ]
+    days = days_of(quote.source.said_at for _, _, _, quotes in cuts for quote in quotes)
     sections = [_history(history, table.history), _images(context.images)]
     given: list[Citation] = []
     for section, heading, cut, quotes in cuts:
         lines = []
         for before, after, text, source in quotes:
             given.append(replace(source, n=len(given) + 1, section=section))
-            label = f"{before}{dated(source.timestamp, days)}{after}"
+            label = f"{before}{dated(source.said_at, days)}{after}"
             lines.append(f"[{len(given)}] {quoted(label, None)}: {quoted(text, cut.characters)}\n")
         body = f'## {heading}\n<memory kind="{section}">\n{"".join(lines)}</memory>\n\n'
         sections.append(PromptSection(section, body if lines else ""))
@@ -202,6 +205,9 @@ class _Quote(NamedTuple):
     after: str
     text: str
     source: Citation
+
+    def at_home(self, timezone: str | None) -> "_Quote":
+        return self._replace(source=self.source.at_home(timezone))
 
 
 def _of_summary(summary: Summary) -> _Quote:

@@ -13,13 +13,14 @@ Strategy = Literal["recall", "tool_memory", "none"]
 
 @dataclass(frozen=True)
 class ProxyOptions:
-    """The proxy's own fields of a request; None leaves the recipe's number."""
+    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`: as a `ChatRequest` has it."""
 
     memory_id: str = "default"
     top_k: int | None = None
     recency_weight: float | None = None
     floor: float | None = None
     strategy: Strategy = "recall"
+    timezone: str | None = None
 
     @property
     def recipe(self) -> Recipe:

@@ -38,6 +38,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
         images=tuple(body.images or ()),
         location=body.location,
+        timezone=body.timezone,
         model=body.model,
         temporary=body.temporary,
         retried=may_be_done(request),

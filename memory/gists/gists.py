@@ -177,6 +177,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "turn_id": turn.turn_id,
         "model": turn.model,
         "interrupted": turn.interrupted or None,
+        "timezone": turn.timezone,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -195,6 +196,7 @@ def gist_of(document: Document) -> Gist:
         message_index=document.get("message_index", -1),
         model=document.get("model"),
         condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
+        timezone=document.get("timezone"),
     )
 
 
@@ -209,6 +211,7 @@ def turn_of(document: Document) -> Turn:
         index=document["message_index"],
         model=document.get("model"),
         interrupted=document.get("interrupted", False),
+        timezone=document.get("timezone"),
     )
 
 
