@@ -13,7 +13,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from utils.clock import zone_of
 
 QUERY_CHARACTERS = 32_000
-CONTENT_CHARACTERS = 200_000
+# Of a message. A document of MongoDB holds 16 MB: 4 of text, 4 of its terms, and 7 of the vectors of its pieces (`gists`).
+CONTENT_CHARACTERS = 1_000_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole

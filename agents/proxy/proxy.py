@@ -52,6 +52,7 @@ from memory.recall import Scope
 from memory.turns import Place, Receipt, Used, left_out_of, numbers_of
 from utils.clock import at_home, now
 from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
+from utils.fields import CONTENT_CHARACTERS
 from utils.mongo import StoreError, as_loci_error
 from utils.text import count_tokens, on_one_line
 from utils.thoughts import without_thoughts
@@ -177,6 +178,8 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
+        if len(text_of(request.body["messages"][-1].get("content"))) > CONTENT_CHARACTERS:
+            log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         news = await news_of(self._engine, owner, session, request.body["messages"])
         opened = _Opened(turn_id, news.newest)
         if news.newest and (request.retried or not news.is_new):

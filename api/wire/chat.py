@@ -8,12 +8,12 @@ from pydantic import AliasPath, Field
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
-from utils.fields import Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
+from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
 
 
 class HistoryMessage(Wire):
     role: Literal["system", "user", "assistant", "tool"]
-    content: Annotated[str, Field(max_length=200_000)]
+    content: Annotated[str, Field(max_length=CONTENT_CHARACTERS)]
 
 
 class QueryRequest(OwnedRequest):

@@ -28,6 +28,7 @@ AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
 MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`
 MOST = 4_096  # terms kept of a text
 PIECE = 2_000  # characters of a piece of a long text
+MOST_PIECES = 400  # of a text; of a very long one they are longer
 
 _LITTLE_ENDIAN = np.dtype("<u4")
 
@@ -122,7 +123,12 @@ def embedded_fields(
 
 def pieces(content: str) -> list[str]:
     """The pieces by which a text is found, too; none of one that is read whole."""
-    return pieces_of(content, PIECE) if len(content) > MAX_CHARACTERS else []
+    if len(content) <= MAX_CHARACTERS:
+        return []
+    size = max(PIECE, -(-len(content) // MOST_PIECES))
+    while len(found := pieces_of(content, size)) > MOST_PIECES:  # each may be half as long
+        size += size // 8
+    return found
 
 
 def piece_in(gist: Gist, number: int | None) -> str | None:

@@ -186,12 +186,14 @@ def test_a_request_whose_answer_got_lost_is_remembered_once(
     assert (session["message_count"], session["pair_count"]) == (2, 1)
 
 
-def test_a_long_message_is_cut_where_imports_are(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+def test_a_message_is_cut_where_imports_are_refused_and_the_log_tells(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ask(client, user, "a b " * 100_000)
-    assert len(model.asked("chat")[-1]["messages"][0]["content"]) == 400_000
-    assert len(stored(chat, user)[0][1]) <= 200_000
+    for pieces, kept in (200_000, 800_000), (300_000, 1_000_000):
+        ask(client, user, "a b " * pieces)
+        assert len(model.asked("chat")[-1]["messages"][-1]["content"]) == 4 * pieces
+        assert kept - 1 <= len(stored(chat, user)[-2][1]) <= kept
+        assert ("the first 1,000,000 characters" in caplog.text) == (pieces == 300_000)
 
 
 def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: httpx.Client, user: str) -> None:
