@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from utils.clock import zone_of
 
 QUERY_CHARACTERS = 32_000
-# Of a message. A document of MongoDB holds 16 MB: 4 of text, 4 of its terms, and 7 of the vectors of its pieces (`gists`).
+# Of a message: of a document's 16 MB it takes 4 at most, its terms take 4, and the vectors of its pieces 7 (`gists`).
 CONTENT_CHARACTERS = 1_000_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)

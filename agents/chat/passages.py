@@ -105,7 +105,7 @@ def _passages(context: Context) -> list[Passage]:
         hit = hits.get(gist.key)
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
         rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
-        parts = statements(gist.content, by_user=gist.role == "user")
+        parts = statements(hit.text if hit else gist.content, by_user=gist.role == "user")
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
         passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]

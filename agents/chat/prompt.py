@@ -20,6 +20,7 @@ from utils.thoughts import without_thoughts
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
 SAID_ANEW = "said otherwise since"
+STATED = 16_000  # characters of a statement by which it is compared with others
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -112,14 +113,15 @@ def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
     return frozenset(
         gist.key
         for gist, later in last
-        if gist.timestamp < later.timestamp and content_stems(gist.content) != content_stems(later.content)
+        if gist.timestamp < later.timestamp
+        and content_stems(gist.content[:STATED]) != content_stems(later.content[:STATED])
     )
 
 
 def _stated_stems(gist: Gist) -> set[str]:
     """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
     states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
-    return {stem for stem in content_stems(gist.content) if stem.isalpha()} if states else set()
+    return {stem for stem in content_stems(gist.content[:STATED]) if stem.isalpha()} if states else set()
 
 
 def _are_of_one_subject(stems: set[str], others: set[str]) -> bool:

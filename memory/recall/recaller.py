@@ -24,6 +24,7 @@ from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Reranking, Scored
 from memory.store import Standing
 from utils.clock import zone_of
 from utils.embeddings import Embedder, LocalEmbedder
+from utils.encoder import MAX_CHARACTERS
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.tasks import begun
@@ -328,7 +329,9 @@ def merged(recalls: Sequence[Recall], recipe: Recipe) -> Recall:
 
 
 def _compared_text(gist: Gist) -> str:
-    """By which texts are told to be the same."""
+    """By which texts are told to be the same; long ones where they are so to the letter, which is quickly seen."""
+    if len(gist.content) > MAX_CHARACTERS:
+        return gist.content
     return " ".join(gist.content.split()).casefold()
 
 
