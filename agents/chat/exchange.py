@@ -30,8 +30,8 @@ from utils.mongo import StoreError
 
 T = TypeVar("T")
 
-EVERY = 0.5  # seconds between two commits of an answer that grows
-ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
+DRAFT_SECONDS = 0.5  # between two commits of an answer that grows
+SIGN_OF_LIFE_SECONDS = 3.0  # after which it is committed though nothing came
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Keeping:
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """A task that outlives the request it belongs to. Its error is told to those who wait for it; where nobody
         does, or not any more, to the log."""
-        task = _Kept(work, loop=asyncio.get_running_loop())
+        task = _LoggedTask(work, loop=asyncio.get_running_loop())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -60,7 +60,7 @@ class Keeping:
             await asyncio.wait(self._tasks)
 
 
-class _Kept(asyncio.Task[T]):
+class _LoggedTask(asyncio.Task[T]):
     """A task that logs its error when nobody has asked for it, nor can any more. asyncio would do so too, but with all
     that the error quotes."""
 
@@ -94,9 +94,9 @@ class Drafting:
     async def _run(self) -> None:
         written, at, told = "", monotonic(), False
         while True:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(DRAFT_SECONDS)
             answer = self._answer()
-            if answer.content == written and (not written or monotonic() - at < ANYWAY):
+            if answer.content == written and (not written or monotonic() - at < SIGN_OF_LIFE_SECONDS):
                 continue
             self._drafted = True
             try:

@@ -85,7 +85,7 @@ class MemoryAgent:
         """For a request to tell all, the facts in force that changed last."""
         if request.isolated or not request.asks_for_all:
             return []
-        return [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=KNOWN)]
+        return await self._engine.knowledge.facts.newest(request.owner, KNOWN)
 
     async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the facts that a message in it states."""

@@ -39,7 +39,8 @@ class ProxyOptions:
 
 @dataclass(frozen=True)
 class ProxyRequest:
-    """A chat completion to pass on. `body`: without the proxy's own fields; `raw`: the same as bytes, where they are
+    """A chat completion to pass on. `body`: without the proxy's own fields, else any JSON, for it goes to the provider
+    as it came; `raw`: the same as bytes, where they are
     what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `turn_id`: of its exchange. `once`: the same
     where the request may have been made under it before, or None; `retried`: its client made it before, and did not get
     the answer."""
