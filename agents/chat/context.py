@@ -1,6 +1,6 @@
 """What agents hand to one another: the request, the bundle of memory, the answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from agents.chat.rounds import Toolbox
 from config.recipes import Recipe
-from memory.domain import FACT, Gist, Hit, KeyValue, Recall, Summary
+from memory.domain import FACT, Drop, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
@@ -164,7 +164,8 @@ class Citation:
 @dataclass(frozen=True)
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
-    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not."""
+    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not;
+    `told`: as the prompt has it."""
 
     text: str
     model: str
@@ -175,6 +176,7 @@ class Answer:
     interrupted: bool = False
     tools: tuple[str, ...] = ()
     unused: LeftOut = "no_answer"
+    told: Mapping[str, Drop] = field(default_factory=dict)
 
 
 Emit = Callable[[str], Awaitable[None]]

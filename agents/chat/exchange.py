@@ -263,7 +263,9 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         agents_used=context.ran,
         model=answer.model,
         recipe=recipe.name,
-        considered=bundle.recall.considered,
+        considered=tuple(
+            one._replace(dropped=one.dropped or answer.told.get(one.key)) for one in bundle.recall.considered
+        ),
         used=tuple(citation.as_used() for citation in answer.given),
         ledger=answer.ledger,
         prompt_tokens=answer.usage.prompt_tokens,

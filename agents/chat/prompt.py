@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
 from typing import NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
-from memory.domain import Gist, Hit, KeyValue, Summary
+from memory.domain import Drop, Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
@@ -34,12 +34,14 @@ class PromptSection:
 class Prompt:
     """What a model is sent: a system message, and the sections in order as the user's message.
 
-    `given`: the memories that stand in it, under their numbers.
+    `given`: the memories that stand in it, under their numbers; `told`: by their `_id`s, the hits that would, but for
+    something that says the same, and whether the request brings that along.
     """
 
     system: str
     sections: tuple[PromptSection, ...]
     given: tuple[Citation, ...]
+    told: Mapping[str, Drop] = field(default_factory=dict)
 
     @property
     def user(self) -> str:
@@ -144,11 +146,10 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     recent = recent[-table.recent.items :]
     shown |= {message.key for message in recent}
     stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
-    similar = [
-        hit
-        for hit in bundle.recall.hits
-        if hit.gist.key not in shown and hit.gist.id not in stated and on_one_line(hit.gist.content) not in sent
-    ]
+    similar = [hit for hit in bundle.recall.hits if hit.gist.key not in shown]
+    told: dict[str, Drop] = {hit.gist.key: "duplicate" for hit in similar if hit.gist.id in stated}
+    told |= {hit.gist.key: "sent_along" for hit in similar if on_one_line(hit.gist.content) in sent}
+    similar = [hit for hit in similar if hit.gist.key not in told]
     similar = newest_first_of_each_subject(similar[: table.similar.items])
     anew = said_anew(similar)
     quotes_of = (
@@ -186,7 +187,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         sections.append(PromptSection("done", f"## Done just now\n{quoted(context.done, None)}\n\n"))
     sections = [section for section in sections if section.text]
     heading = "## The user's message\n" if sections else ""
-    return Prompt(system, (*sections, PromptSection("query", heading + request.query)), tuple(given))
+    return Prompt(system, (*sections, PromptSection("query", heading + request.query)), tuple(given), told)
 
 
 def _history(history: Sequence[HistoryItem], cut: Cut) -> PromptSection:

@@ -27,7 +27,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "used": "It was used.",
     "below_floor": "It was looked at, and is not likely enough to answer the question.",
     "silent": "Nothing was likely enough, or the question asked nothing, so that all was left out.",
-    "duplicate": "Another message that says the same was used.",
+    "duplicate": "Something else that says the same was used.",
     "mmr": "It is too like what was chosen before it.",
     "top_k": "Others answer the question better.",
     "since": "As things are now it would be found: something has changed since the answer.",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.chat import HistoryItem
 from agents.memory import Memory
 from agents.open import open_memory
 from config.recipes import PROXY, QUERY
@@ -68,6 +69,7 @@ class Case:
     floor: float | None = None
     silence: float | None = None
     mmr: float | None = None
+    history: tuple[str, ...] = ()
     isolated: bool = False
     embedded: bool = True
     pool: int = POOL
@@ -125,6 +127,7 @@ UNDONE: dict[Reason, Undo] = {
     "no_question": lambda case, _: replace(case, query=BLUE),
     "task": lambda case, _: replace(case, query=BLUE),
     "no_answer": lambda case, _: replace(case.telling(ANSWERS[case.query]), floor=0.0, top_k=50),
+    "sent_along": lambda case, _: replace(case, history=()),
     "owner": lambda case, own: case.telling("Bread.", own),
     "later": lambda case, own: case.changed(own, later=False),
     "asked": lambda case, own: replace(case, query=next(one for one in ANSWERS if one != case.query)),
@@ -134,7 +137,7 @@ UNDONE: dict[Reason, Undo] = {
     "memory_not_asked": lambda case, _: replace(case, use_memory=True, query=BLUE),
     "pool": lambda case, _: replace(case, pool=POOL),
 }
-ANSWERED_BY = {"rules": {"not_quoted", "no_question", "task", "no_answer"}, "a model": {"budget"}}
+ANSWERED_BY = {"rules": {"not_quoted", "no_question", "task", "no_answer"}, "a model": {"budget", "sent_along"}}
 
 
 def told(*texts: str) -> tuple[Message, ...]:
@@ -157,6 +160,7 @@ EXAMPLES = (  # of each reason one
     Case((*CRANES, Message("later", "Bread.", later=True)), BLUE),
     Case((*CRANES, Message("quoted", "Bread.", "assistant", by_rules=True)), BLUE),
     Case(CRANES, BLUE, isolated=True),
+    Case(CRANES, BLUE, history=(CRANES[3].text,)),
     Case(told(*TEXTS), BLUE, floor=0.0),
     Case(told(*TEXTS[:1], *TEXTS[7:10], "The harbour crane is blue."), BLUE, top_k=2, floor=0.0, mmr=0.1),
 )
@@ -184,6 +188,7 @@ class Asking:
             use_memory=case.use_memory,
             top_k=case.top_k,
             recipe=recipe,
+            history=tuple(HistoryItem("user", text) for text in case.history),
             isolated=case.isolated,
         )
         self._patch.setattr(recaller, "POOL", case.pool)
