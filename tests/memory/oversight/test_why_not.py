@@ -233,7 +233,7 @@ def test_a_reason_that_is_undone_is_told_no_more(
 
         for case in EXAMPLES:
             check(case)
-        settings(max_examples=10, phases=(Phase.generate,))(given(cases())(check))()
+        settings(max_examples=8, phases=(Phase.generate,))(given(cases())(check))()
         runner.run(memory.__aexit__(None, None, None))
     of_others = set().union(*ANSWERED_BY.values()) - ANSWERED_BY[writer]
     assert seen == UNDONE.keys() - of_others
