@@ -178,27 +178,21 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        if len(text_of(request.body["messages"][-1].get("content"))) > CONTENT_CHARACTERS:
+        zone, messages = request.options.timezone, request.body["messages"]
+        news = await news_of(self._engine, owner, session, messages)
+        at = newest_user(messages)
+        if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
-        news = await news_of(self._engine, owner, session, request.body["messages"])
         opened = _Opened(turn_id, news.newest)
         if news.newest and (request.retried or not news.is_new):
             earlier = await turns.last_exchange(owner, session, news.newest, answered=request.retried)
             if earlier is not None:
                 turn_id, place = earlier
                 return _Opened(turn_id, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, session, turn_id, news, request.options.timezone)
+        await keep_earlier(self._engine, owner, session, turn_id, news, zone)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(
-            prompt_id(turn_id),
-            "user",
-            news.newest,
-            now(),
-            turn_id=turn_id,
-            stating=True,
-            timezone=request.options.timezone,
-        )
+        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True, timezone=zone)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         return replace(opened, place=place)
 
