@@ -34,6 +34,7 @@ from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
 T = TypeVar("T")
+InZone = TypeVar("InZone", ChatRequest, Scope, Turn)
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 # Who works on jobs of a kind; those of other kinds are found every few seconds.
@@ -69,7 +70,8 @@ Event = Started | Delta | Finished
 class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
-    `toolbox`: makes the tools that a model may use that answers; None where it has none."""
+    `toolbox`: makes the tools that a model may use that answers; None where it has none. `timezone`: whose days are
+    meant where a request or a message names no time zone; None for UTC."""
 
     def __init__(
         self,
@@ -80,8 +82,10 @@ class Memory:
         tools: ToolMemory,
         proxy: Proxy | None = None,
         toolbox: MakeToolbox | None = None,
+        timezone: str | None = None,
     ) -> None:
         self.engine = engine
+        self.timezone = timezone
         self.tool_memory = tools
         self.proxy = proxy
         self._exchanges = exchanges
@@ -92,6 +96,7 @@ class Memory:
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
         returned."""
+        request = self._at_home(request)
         context = await self._exchanges.begin(request, self._tools_for(request))
         return Finished(*await self._exchanges.answer(context))
 
@@ -102,6 +107,7 @@ class Memory:
         model breaks off in the middle; that part is kept too.
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        request = self._at_home(request)
         context = await self._exchanges.begin(request, self._tools_for(request), pieces.put)
         yield Started(context)
         task = asyncio.create_task(self._exchanges.answer(context))
@@ -118,13 +124,14 @@ class Memory:
 
     async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
         """Recalls without answering."""
-        return await self.engine.search.recall(owner, query, recipe, scope or Scope())
+        return await self.engine.search.recall(owner, query, recipe, self._at_home(scope or Scope()))
 
     async def add(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False, wait: bool = False
     ) -> Remembered:
         """Remembers turns without answering. `ids_are_new`: as `Turns.remember` has it. `wait`: return when all are
         embedded."""
+        turns = list(map(self._at_home, turns))
         remembered = await self.engine.chats.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
@@ -133,10 +140,14 @@ class Memory:
         self._nudge("summarise")
         return remembered
 
-    async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
+    async def learn(
+        self, owner: str, text: str, memory_id: str = "default", *, timezone: str | None = None
+    ) -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text))
+        return await self._then_embed(
+            self.engine.knowledge.queue.learn(owner, memory_id, text, timezone or self.timezone)
+        )
 
     async def observe(
         self,
@@ -245,6 +256,10 @@ class Memory:
         if retried and kind in WORKS:
             self._nudge(WORKS[kind])
         return retried
+
+    def _at_home(self, one: InZone) -> InZone:
+        """With the time zone that is meant where it names none."""
+        return one if self.timezone is None or one.timezone is not None else replace(one, timezone=self.timezone)
 
     async def _then_embed(self, work: Awaitable[T]) -> T:
         """What the work gives; whoever embeds is told that there may be something new."""

@@ -96,8 +96,9 @@ async def open_memory(
             recipe,
         )
         proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools) if settings.has_model else None
+        timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
-        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox)
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))

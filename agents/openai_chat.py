@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.domain import Hit
+from utils.fields import CONTENT_CHARACTERS
 from utils.text import CONTROL_CHARACTERS, repair
 
 JsonObject = Mapping[str, Any]
@@ -16,7 +17,6 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
-LONGEST_KEPT = 200_000  # characters of a message that are remembered, as many as an import may have
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
@@ -40,8 +40,8 @@ def kept_text(content: object) -> str:
 
 
 def storable(text: str) -> str:
-    """Text that UTF-8 and every reader can carry: whole characters, none that steers, at most `LONGEST_KEPT`."""
-    return CONTROL_CHARACTERS.sub("", repair(text))[:LONGEST_KEPT]
+    """Text that UTF-8 and every reader can carry: whole characters, none that steers, at most `CONTENT_CHARACTERS`."""
+    return CONTROL_CHARACTERS.sub("", repair(text))[:CONTENT_CHARACTERS]
 
 
 def word_for(part: JsonObject) -> str:

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -67,6 +68,10 @@ class Settings(BaseSettings):
         "seconds without a byte of the provider's, there 600 where it is not set",
     )
 
+    timezone: str = Field(
+        "UTC",
+        description="IANA name of the time zone whose days are meant where a request names none, as Europe/Berlin",
+    )
     use_llm_intent: bool = Field(False, description="Detect intents of English, too, by likeness to examples")
     vector_search: Literal["exact", "mongodb"] = Field(
         "exact",
@@ -144,6 +149,16 @@ class Settings(BaseSettings):
         if bare and not _PREFIX.fullmatch(bare):
             raise ValueError("must be a path as /loci: of letters, digits and ._~- between slashes")
         return f"/{bare}" if bare else ""
+
+    @field_validator("timezone")
+    @classmethod
+    def _check_timezone(cls, name: str) -> str:
+        try:
+            if name != "UTC":
+                ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("must be the IANA name of a time zone, such as Europe/Berlin") from None
+        return name
 
     @field_validator("admin_key")
     @classmethod

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from utils.clock import at_home
+
 RULE_BASED = "rule_based"  # the `model` of what no language model wrote
 FACT = "fact"  # the kind, and the role, of a fact's gist
 TURN = "turn"  # the kind of a message's gist
@@ -17,7 +19,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 @dataclass(frozen=True)
 class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `stating`:
-    facts are made of its conversation: of what the user says; what others say is only awaited, for the upkeep."""
+    facts are made of its conversation: of what the user says; what others say is only awaited, for the upkeep.
+    `timezone`: the IANA name of where it was said, whose days it speaks of; None for UTC."""
 
     id: str
     role: Role
@@ -29,6 +32,7 @@ class Turn:
     model: str | None = None
     interrupted: bool = False
     stating: bool = False
+    timezone: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class Condensed:
 @dataclass(frozen=True)
 class Gist:
     """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner.
-    `condensed`: of a part of a memory bank that was left out when that was condensed; else None."""
+    `condensed`: of a part of a memory bank that was left out when that was condensed; else None. `timezone`: as a
+    `Turn` has it."""
 
     key: str
     id: str
@@ -56,6 +61,12 @@ class Gist:
     message_index: int = -1
     model: str | None = None
     condensed: Condensed | None = None
+    timezone: str | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said, by the clocks there."""
+        return at_home(self.timestamp, self.timezone)
 
     @property
     def by_rules(self) -> bool:

@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from utils.clock import zone_of
+
 QUERY_CHARACTERS = 32_000
-CONTENT_CHARACTERS = 200_000
+# Of a message: of a document's 16 MB it takes 4 at most, its terms take 4, and the vectors of its pieces 7 (`gists`).
+CONTENT_CHARACTERS = 1_000_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole
@@ -75,6 +78,11 @@ def _in_utc(moment: datetime) -> datetime:
     return aware.astimezone(UTC)
 
 
+def _timezone(name: str) -> str:
+    zone_of(name)
+    return name
+
+
 def _image(address: str) -> str:
     if address.startswith("data:image/"):
         head, _, data = address.partition(",")
@@ -111,6 +119,7 @@ Name = Annotated[
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
 LastMoment = Annotated[Moment, BeforeValidator(_to_its_end)]  # of a date alone, the end of its day
+Timezone = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_timezone)]
 TopK = Annotated[int, Field(ge=1, le=50)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Limit = Annotated[int, Field(ge=1, le=200)]

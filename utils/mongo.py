@@ -4,10 +4,10 @@ The only file that knows drivers. The rest of the project is written against PyM
 it, which leaves out `list_indexes`, and `aggregate` but for the function here.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from inspect import isawaitable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from bson.codec_options import DatetimeConversion
 from motor.motor_asyncio import AsyncIOMotorClient
@@ -30,6 +30,7 @@ from config.settings import Settings
 from embedded.launch import attached
 from utils.errors import ConfigurationError, DiskFull, InvalidInput, LociError, StoreUnavailable
 
+T = TypeVar("T")
 Document: TypeAlias = dict[str, Any]
 Collection: TypeAlias = AsyncCollection[Document]
 Database: TypeAlias = AsyncDatabase[Document]
@@ -137,6 +138,17 @@ def as_loci_error(error: Exception) -> LociError | None:
 def is_lost_connection(error: Exception) -> bool:
     """Whether a connection broke, and whoever asks again may get another one; not that none can be had."""
     return isinstance(error, AutoReconnect) and not isinstance(error, ServerSelectionTimeoutError)
+
+
+async def persistently(work: Callable[[bool], Awaitable[T]]) -> T:
+    """Does some work, and where the store is found to have gone away, once more: it comes back in a moment. The work is
+    told whether it may be done already."""
+    try:
+        return await work(False)
+    except STORE_ERRORS as error:
+        if not is_lost_connection(error):
+            raise
+    return await work(True)
 
 
 def _codes(error: Exception) -> set[int | None]:

@@ -38,7 +38,7 @@ from memory.language import (
     with_dates,
 )
 from memory.turns import LeftOut
-from utils.clock import now
+from utils.clock import at_home, now, zone_of
 from utils.embeddings import LocalEmbedder
 from utils.text import cut_at_word, words
 
@@ -123,7 +123,7 @@ def _without_memory(context: Context) -> RuleAnswer | None:
     if context.done is not None:
         return RuleAnswer(context.done, unused="no_question")
     if bundle is not None and bundle.end is not None:
-        return _at_end(bundle)
+        return _at_end(bundle, context.request.timezone)
     if context.images is not None and intent.name == "image":
         return RuleAnswer(context.images, unused="image")
     if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
@@ -144,7 +144,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
     if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    spans, answers = spans_of(query, now().timestamp()), list[list[Passage]]()
+    spans, answers = spans_of(query, now().timestamp(), zone_of(context.request.timezone)), list[list[Passage]]()
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
@@ -268,7 +268,8 @@ def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pass
     times = np.array([one.source.timestamp.timestamp() for one in passages])
     kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
     for passage, time, near in zip(passages, times, nearness(spans, times), strict=True):
-        named = spans_of(with_dates(passage.text, passage.source.timestamp), time)
+        source = passage.source
+        named = spans_of(with_dates(passage.text, source.said_at), time, zone_of(source.timezone))
         if any(_meets(own, asked) for own in named for asked in spans):
             kinds[0].append(passage)
         elif near == 1:
@@ -298,7 +299,7 @@ def _quoted(chosen: Sequence[Passage], *, whole: bool = False, first: str = "", 
 
 def _introduced(passage: Passage, *, whole: bool) -> str:
     source, text = passage.source, passage.text if whole else cut_at_word(passage.text, LONGEST)
-    day = "" if source.timestamp.date() == now().date() else f" on {source.timestamp:%Y-%m-%d}"
+    day = "" if source.said_at.date() == at_home(now(), source.timezone).date() else f" on {source.said_at:%Y-%m-%d}"
     if source.kind == "memory":
         return f"You asked me to remember: {text}"
     if source.kind == FACT:
@@ -312,14 +313,15 @@ def _introduced(passage: Passage, *, whole: bool) -> str:
     return f"(Before: {by[0].lower()}{by[1:]}: {text})" if passage.before else f"{by}: {text}"
 
 
-def _at_end(bundle: Bundle) -> RuleAnswer:
+def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:
     """The message that is asked for by its place, whole."""
     end, said = bundle.end, bundle.at_end
     if end is None or said is None:
         done = "asked" if end is not None and end.asking else "said"
         return RuleAnswer(f"{'You' if end is None or end.role == 'user' else 'I'} have {done} nothing before this.")
     hit = next(hit for hit in bundle.recall.hits if hit.gist.key == said.key)
-    return _quoted([Passage(said.content.strip(), Citation.of_gist(said, "similar", hit.score), 1.0)], whole=True)
+    source = Citation.of_gist(said, "similar", hit.score).at_home(timezone)
+    return _quoted([Passage(said.content.strip(), source, 1.0)], whole=True)
 
 
 def _summary(context: Context, question: Question, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:

@@ -1,6 +1,6 @@
 """What agents hand to one another: the request, the bundle of memory, the answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -8,13 +8,14 @@ from typing import Literal, Protocol
 
 from agents.chat.rounds import Toolbox
 from config.recipes import Recipe
-from memory.domain import FACT, Gist, Hit, KeyValue, Recall, Summary
+from memory.domain import FACT, Drop, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, LeftOut, Place, Used
 from utils.chat import Usage
+from utils.clock import at_home
 
 SEARCHED_BY = 32_000  # characters of a message by which memory is searched
 
@@ -32,7 +33,8 @@ class HistoryItem:
 @dataclass(frozen=True)
 class ChatRequest:
     """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
-    the one for what is known everywhere, and nothing else of the user."""
+    the one for what is known everywhere, and nothing else of the user. `timezone`: the IANA name of where it is made,
+    whose days it speaks of and is answered in; None for UTC."""
 
     query: str
     owner: str
@@ -48,6 +50,7 @@ class ChatRequest:
     isolated: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
+    timezone: str | None = None
 
     @property
     def asked(self) -> str:
@@ -105,7 +108,7 @@ class Bundle:
 @dataclass(frozen=True)
 class Citation:
     """A memory that the answer rests on, under the number that it has in the prompt and in the answer, 0 before it has
-    one. `section`: of the prompt."""
+    one. `section`: of the prompt. `timezone`: of where it was said, or else of the request."""
 
     n: int
     id: str
@@ -117,13 +120,22 @@ class Citation:
     timestamp: datetime
     score: float | None
     name: str | None = None  # of the speaker
+    timezone: str | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said, by the clocks there."""
+        return at_home(self.timestamp, self.timezone)
+
+    def at_home(self, timezone: str | None) -> "Citation":
+        """The same; of where the user is by now, where it is not known where it was said."""
+        return replace(self, timezone=self.timezone or timezone)
 
     @classmethod
     def of_gist(cls, gist: Gist, section: str, score: float | None = None) -> "Citation":
         """`score`: recall's; None where it was not searched for."""
-        return cls(
-            0, gist.id, gist.kind, section, gist.session_id, gist.role, gist.content, gist.timestamp, score, gist.name
-        )
+        said = gist.role, gist.content, gist.timestamp
+        return cls(0, gist.id, gist.kind, section, gist.session_id, *said, score, gist.name, gist.timezone)
 
     @classmethod
     def of_key_value(cls, kept: KeyValue) -> "Citation":
@@ -152,7 +164,8 @@ class Citation:
 @dataclass(frozen=True)
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
-    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not."""
+    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not;
+    `told`: as the prompt has it."""
 
     text: str
     model: str
@@ -163,6 +176,7 @@ class Answer:
     interrupted: bool = False
     tools: tuple[str, ...] = ()
     unused: LeftOut = "no_answer"
+    told: Mapping[str, Drop] = field(default_factory=dict)
 
 
 Emit = Callable[[str], Awaitable[None]]

@@ -23,15 +23,15 @@ from config.recipes import Recipe
 from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
-from memory.turns import Drafts, Place, Receipt, left_out_of
+from memory.turns import Drafts, Place, Receipt, left_out_of, numbers_of
 from utils.clock import now
 from utils.errors import ModelError
 from utils.mongo import StoreError
 
 T = TypeVar("T")
 
-EVERY = 0.5  # seconds between two commits of an answer that grows
-ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
+DRAFT_SECONDS = 0.5  # between two commits of an answer that grows
+SIGN_OF_LIFE_SECONDS = 3.0  # after which it is committed though nothing came
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Keeping:
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """A task that outlives the request it belongs to. Its error is told to those who wait for it; where nobody
         does, or not any more, to the log."""
-        task = _Kept(work, loop=asyncio.get_running_loop())
+        task = _LoggedTask(work, loop=asyncio.get_running_loop())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -60,7 +60,7 @@ class Keeping:
             await asyncio.wait(self._tasks)
 
 
-class _Kept(asyncio.Task[T]):
+class _LoggedTask(asyncio.Task[T]):
     """A task that logs its error when nobody has asked for it, nor can any more. asyncio would do so too, but with all
     that the error quotes."""
 
@@ -94,9 +94,9 @@ class Drafting:
     async def _run(self) -> None:
         written, at, told = "", monotonic(), False
         while True:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(DRAFT_SECONDS)
             answer = self._answer()
-            if answer.content == written and (not written or monotonic() - at < ANYWAY):
+            if answer.content == written and (not written or monotonic() - at < SIGN_OF_LIFE_SECONDS):
                 continue
             self._drafted = True
             try:
@@ -158,7 +158,13 @@ class Exchanges:
 
     async def _open(self, request: ChatRequest) -> Place:
         prompt = Turn(
-            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
+            prompt_id(request.turn_id),
+            "user",
+            request.query,
+            now(),
+            turn_id=request.turn_id,
+            stating=request.isolated,
+            timezone=request.timezone,
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried
@@ -232,7 +238,16 @@ class Exchanges:
 def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
     """What is said to a request, as of now."""
     identifier, turn_id = response_id(request.turn_id), request.turn_id
-    return Turn(identifier, "assistant", text, now(), turn_id=turn_id, model=model, stating=request.isolated)
+    return Turn(
+        identifier,
+        "assistant",
+        text,
+        now(),
+        turn_id=turn_id,
+        model=model,
+        stating=request.isolated,
+        timezone=request.timezone,
+    )
 
 
 def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
@@ -248,7 +263,9 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         agents_used=context.ran,
         model=answer.model,
         recipe=recipe.name,
-        considered=bundle.recall.considered,
+        considered=tuple(
+            one._replace(dropped=one.dropped or answer.told.get(one.key)) for one in bundle.recall.considered
+        ),
         used=tuple(citation.as_used() for citation in answer.given),
         ledger=answer.ledger,
         prompt_tokens=answer.usage.prompt_tokens,
@@ -260,4 +277,5 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         tools_used=answer.tools,
         searched=bundle.recall.respelt(request.asked) if not context.forgotten else None,
         left_out=left_out_of(answer.model, used=bool(answer.given), unused=answer.unused),
+        numbers=numbers_of(recipe),
     )

@@ -243,7 +243,7 @@ class KeeperAgent:
         """Deletes the one fact that is meant and that no message states; returns those that are meant so, and what is
         left to say where messages of conversations with facts of their own state it: these are forgotten there."""
         asked, facts = set(content_stems(meant)), self._engine.knowledge.facts
-        stems = {fact: set(content_stems(fact.text)) for fact, _ in await facts.page(owner, limit=LOOKED_AT)}
+        stems = {fact: set(content_stems(fact.text)) for fact in await facts.newest(owner, LOOKED_AT)}
         found = [fact for fact in stems if asked and asked <= stems[fact]]
         unsourced = [fact for fact in found if not fact.sources]
         unsourced = [fact for fact in unsourced if stems[fact] <= asked | OF_THE_USER] or unsourced

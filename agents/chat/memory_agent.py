@@ -85,7 +85,7 @@ class MemoryAgent:
         """For a request to tell all, the facts in force that changed last."""
         if request.isolated or not request.asks_for_all:
             return []
-        return [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=KNOWN)]
+        return await self._engine.knowledge.facts.newest(request.owner, KNOWN)
 
     async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the facts that a message in it states."""
@@ -180,9 +180,9 @@ class MemoryAgent:
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
-            scope = Scope.of_conversation(request.session_id, exclude=own)
+            scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)
         else:
-            scope = Scope(request.session_id, exclude=own)
+            scope = Scope(request.session_id, exclude=own, timezone=request.timezone)
         try:
             recall, queries = self._engine.search.recall, questions_in(await self._resolved(context))
             return await asyncio.gather(*(recall(request.owner, query, recipe, scope) for query in queries))

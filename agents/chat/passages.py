@@ -109,7 +109,7 @@ def _passages(context: Context) -> list[Passage]:
         hit = hits.get(gist.key)
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
         rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
-        parts = statements(gist.content, by_user=gist.role == "user")
+        parts = statements(hit.text if hit else gist.content, by_user=gist.role == "user")
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
         passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]
@@ -118,7 +118,8 @@ def _passages(context: Context) -> list[Passage]:
         passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
     contents = {passage.source.content for passage in passages}
     brought = _brought(context.request.history)
-    return [*passages, *(passage for passage in brought if passage.source.content not in contents)]
+    passages += [passage for passage in brought if passage.source.content not in contents]
+    return [replace(one, source=one.source.at_home(context.request.timezone)) for one in passages]
 
 
 def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:

@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
 from typing import NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
-from memory.domain import Gist, Hit, KeyValue, Summary
+from memory.domain import Drop, Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
@@ -20,6 +20,7 @@ from utils.thoughts import without_thoughts
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 _FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
 SAID_ANEW = "said otherwise since"
+STATED = 16_000  # characters of a statement by which it is compared with others
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -33,12 +34,14 @@ class PromptSection:
 class Prompt:
     """What a model is sent: a system message, and the sections in order as the user's message.
 
-    `given`: the memories that stand in it, under their numbers.
+    `given`: the memories that stand in it, under their numbers; `told`: by their `_id`s, the hits that would, but for
+    something that says the same, and whether the request brings that along.
     """
 
     system: str
     sections: tuple[PromptSection, ...]
     given: tuple[Citation, ...]
+    told: Mapping[str, Drop] = field(default_factory=dict)
 
     @property
     def user(self) -> str:
@@ -112,14 +115,15 @@ def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
     return frozenset(
         gist.key
         for gist, later in last
-        if gist.timestamp < later.timestamp and content_stems(gist.content) != content_stems(later.content)
+        if gist.timestamp < later.timestamp
+        and content_stems(gist.content[:STATED]) != content_stems(later.content[:STATED])
     )
 
 
 def _stated_stems(gist: Gist) -> set[str]:
     """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
     states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
-    return {stem for stem in content_stems(gist.content) if stem.isalpha()} if states else set()
+    return {stem for stem in content_stems(gist.content[:STATED]) if stem.isalpha()} if states else set()
 
 
 def _are_of_one_subject(stems: set[str], others: set[str]) -> bool:
@@ -142,11 +146,10 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     recent = recent[-table.recent.items :]
     shown |= {message.key for message in recent}
     stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
-    similar = [
-        hit
-        for hit in bundle.recall.hits
-        if hit.gist.key not in shown and hit.gist.id not in stated and on_one_line(hit.gist.content) not in sent
-    ]
+    similar = [hit for hit in bundle.recall.hits if hit.gist.key not in shown]
+    told: dict[str, Drop] = {hit.gist.key: "duplicate" for hit in similar if hit.gist.id in stated}
+    told |= {hit.gist.key: "sent_along" for hit in similar if on_one_line(hit.gist.content) in sent}
+    similar = [hit for hit in similar if hit.gist.key not in told]
     similar = newest_first_of_each_subject(similar[: table.similar.items])
     anew = said_anew(similar)
     quotes_of = (
@@ -163,15 +166,18 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         ),
         ("recent", "Most recent messages", table.recent, map(_of_message, recent)),
     )
-    cuts = [(section, heading, cut, list(islice(quotes, cut.items))) for section, heading, cut, quotes in quotes_of]
-    days = days_of(quote.source.timestamp for _, _, _, quotes in cuts for quote in quotes)
+    cuts = [
+        (section, heading, cut, [quote.at_home(request.timezone) for quote in islice(quotes, cut.items)])
+        for section, heading, cut, quotes in quotes_of
+    ]
+    days = days_of(quote.source.said_at for _, _, _, quotes in cuts for quote in quotes)
     sections = [_history(history, table.history), _images(context.images)]
     given: list[Citation] = []
     for section, heading, cut, quotes in cuts:
         lines = []
         for before, after, text, source in quotes:
             given.append(replace(source, n=len(given) + 1, section=section))
-            label = f"{before}{dated(source.timestamp, days)}{after}"
+            label = f"{before}{dated(source.said_at, days)}{after}"
             lines.append(f"[{len(given)}] {quoted(label, None)}: {quoted(text, cut.characters)}\n")
         body = f'## {heading}\n<memory kind="{section}">\n{"".join(lines)}</memory>\n\n'
         sections.append(PromptSection(section, body if lines else ""))
@@ -181,7 +187,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
         sections.append(PromptSection("done", f"## Done just now\n{quoted(context.done, None)}\n\n"))
     sections = [section for section in sections if section.text]
     heading = "## The user's message\n" if sections else ""
-    return Prompt(system, (*sections, PromptSection("query", heading + request.query)), tuple(given))
+    return Prompt(system, (*sections, PromptSection("query", heading + request.query)), tuple(given), told)
 
 
 def _history(history: Sequence[HistoryItem], cut: Cut) -> PromptSection:
@@ -202,6 +208,9 @@ class _Quote(NamedTuple):
     after: str
     text: str
     source: Citation
+
+    def at_home(self, timezone: str | None) -> "_Quote":
+        return self._replace(source=self.source.at_home(timezone))
 
 
 def _of_summary(summary: Summary) -> _Quote:

@@ -102,4 +102,5 @@ def _answer(talked: Talked, prompt: Prompt) -> Answer:
         given=prompt.given,
         citations=cited(completion.text, prompt.given),
         ledger=ledger,
+        told=prompt.told,
     )

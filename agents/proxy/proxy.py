@@ -49,9 +49,10 @@ from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id, scoped
 from memory.recall import Scope
-from memory.turns import Place, Receipt, Used, left_out_of
-from utils.clock import now
+from memory.turns import Place, Receipt, Used, left_out_of, numbers_of
+from utils.clock import at_home, now
 from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
+from utils.fields import CONTENT_CHARACTERS
 from utils.mongo import StoreError, as_loci_error
 from utils.text import count_tokens, on_one_line
 from utils.thoughts import without_thoughts
@@ -108,6 +109,7 @@ class _Exchange:
             model=self.answer.model or None,
             interrupted=not self.answer.whole,
             stating=True,
+            timezone=self.request.options.timezone,
         )
 
 
@@ -176,17 +178,21 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        news = await news_of(self._engine, owner, session, request.body["messages"])
+        zone, messages = request.options.timezone, request.body["messages"]
+        news = await news_of(self._engine, owner, session, messages)
+        at = newest_user(messages)
+        if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
+            log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, news.newest)
         if news.newest and (request.retried or not news.is_new):
             earlier = await turns.last_exchange(owner, session, news.newest, answered=request.retried)
             if earlier is not None:
                 turn_id, place = earlier
                 return _Opened(turn_id, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, session, turn_id, news)
+        await keep_earlier(self._engine, owner, session, turn_id, news, zone)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True)
+        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True, timezone=zone)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         return replace(opened, place=place)
 
@@ -201,7 +207,7 @@ class Proxy:
         sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(sent))
-        scope = Scope.of_conversation(options.memory_id, exclude=keys)
+        scope = Scope.of_conversation(options.memory_id, exclude=keys, timezone=options.timezone)
         try:
             recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
@@ -214,7 +220,7 @@ class Proxy:
         given = fresh[: recipe.top_k]
         ids = [hit.gist.id for hit in given] if recall.among_facts else []
         changed = await engine.knowledge.superseded.by_messages(owner, ids)
-        return _Known(recall, fresh, given, _memory_block(given, digest, changed))
+        return _Known(recall, fresh, given, _memory_block(given, digest, changed, options.timezone))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -290,7 +296,7 @@ class Proxy:
 
 
 def _memory_block(
-    hits: Sequence[Hit], digest: tuple[str, datetime | None], changed: Mapping[str, Sequence[str]]
+    hits: Sequence[Hit], digest: tuple[str, datetime | None], changed: Mapping[str, Sequence[str]], timezone: str | None
 ) -> str:
     """The summary, then the memories, most relevant first; nothing where no memory suits the message.
 
@@ -299,12 +305,13 @@ def _memory_block(
     if not hits:
         return ""
     text, at = digest
-    day = f", {at:%Y-%m-%d}" if at else ""
+    day = f", {at_home(at, timezone):%Y-%m-%d}" if at else ""
     summary = f"\nSummary of this conversation{day}: {quoted(text, SUMMARY)}\n" if text else ""
-    days = days_of(hit.gist.timestamp for hit in hits)
+    told = {hit.gist.key: at_home(hit.gist.timestamp, hit.gist.timezone or timezone) for hit in hits}
+    days = days_of(told.values())
     anew = said_anew(hits)
     lines = [
-        _line(hit, dated(hit.gist.timestamp, days), changed.get(hit.gist.id), anew=hit.gist.key in anew)
+        _line(hit, dated(told[hit.gist.key], days), changed.get(hit.gist.id), anew=hit.gist.key in anew)
         for hit in newest_first_of_each_subject(hits)
     ]
     memories = "\nMost relevant first, of one subject the newest first:\n" + "".join(lines)
@@ -383,4 +390,5 @@ def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
         top_k=request.options.recipe.top_k,
         searched=known.recall.respelt(opened.query),
         left_out=left_out_of(answer.model, used=bool(known.given)),
+        numbers=numbers_of(request.options.recipe),
     )

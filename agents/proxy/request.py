@@ -13,13 +13,14 @@ Strategy = Literal["recall", "tool_memory", "none"]
 
 @dataclass(frozen=True)
 class ProxyOptions:
-    """The proxy's own fields of a request; None leaves the recipe's number."""
+    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`: as a `ChatRequest` has it."""
 
     memory_id: str = "default"
     top_k: int | None = None
     recency_weight: float | None = None
     floor: float | None = None
     strategy: Strategy = "recall"
+    timezone: str | None = None
 
     @property
     def recipe(self) -> Recipe:
@@ -38,7 +39,8 @@ class ProxyOptions:
 
 @dataclass(frozen=True)
 class ProxyRequest:
-    """A chat completion to pass on. `body`: without the proxy's own fields; `raw`: the same as bytes, where they are
+    """A chat completion to pass on. `body`: without the proxy's own fields, else any JSON, for it goes to the provider
+    as it came; `raw`: the same as bytes, where they are
     what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `turn_id`: of its exchange. `once`: the same
     where the request may have been made under it before, or None; `retried`: its client made it before, and did not get
     the answer."""

@@ -55,12 +55,14 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
     return News(texts[-1], is_new=known < len(texts) - 1, earlier=tuple(filter(None, texts[known + 1 : -1])))
 
 
-async def keep_earlier(engine: Engine, owner: str, session: str, turn_id: str, news: News) -> None:
+async def keep_earlier(
+    engine: Engine, owner: str, session: str, turn_id: str, news: News, timezone: str | None = None
+) -> None:
     """Commits the new messages before the newest one, which are answered no more."""
     if not news.earlier:
         return
     said = [
-        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), stating=True)
+        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), stating=True, timezone=timezone)
         for number, text in enumerate(news.earlier)
     ]
     await engine.chats.turns.remember(owner, session, said)

@@ -136,7 +136,7 @@ async def ask(
                 case Finished():
                     out.print()
                     for citation in event.answer.citations:
-                        quote = f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}"
+                        quote = f"[{citation.n}] {citation.said_at:%Y-%m-%d} {citation.content}"
                         out.print(quote, markup=False, highlight=False, style="dim", soft_wrap=True)
                     err.print(f"session {request.session_id}", style="dim")
                 case _:

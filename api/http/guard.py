@@ -20,7 +20,7 @@ from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError, Serve
 from utils.yielding import ANSWERING
 
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
+MAX_BODY = 16 * 1024 * 1024  # bytes; images come as data URIs, and the longest message with all escaped has 12 MB
 UNBOUND = re.compile(r"/v1/users/[^/]+/import")  # paths whose bodies are bound by the line
 STREAMED = re.compile(r"/mcp/?|/v1/users/[^/]+/export")  # paths that `GET` streams; of these there is no `HEAD`
 PREFIX = re.compile(r"((?:/[\w.~-]+)*)/?", re.ASCII)

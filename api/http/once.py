@@ -20,9 +20,9 @@ from api.wire.base import OwnedRequest
 from api.wire.strict import ImportRequest, StrictRequest, ToolRequest
 from memory.ids import derived_id, new_id
 from memory.store import IdempotencyKeys, StoredAnswer
+from utils import mongo
 from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.fields import Wire
-from utils.mongo import STORE_ERRORS, is_lost_connection
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
@@ -90,15 +90,14 @@ class ImportRoute(LociRoute):
 
 
 async def persistently(request: Request, handle: Handler) -> Response:
-    """Handles a request, and where the store is found to have gone away, once more: it comes back in a moment, and what
-    the request had made by then is known by `once_id`."""
-    try:
+    """Handles a request `mongo.persistently`; what it had made by then is known by `once_id`."""
+
+    async def handled(again: bool) -> Response:
+        if again:
+            request.state.may_be_done = True
         return await handle(request)
-    except STORE_ERRORS as error:
-        if not is_lost_connection(error):
-            raise
-    request.state.may_be_done = True
-    return await handle(request)
+
+    return await mongo.persistently(handled)
 
 
 async def once(request: Request, handle: Handler) -> Response:

@@ -1,7 +1,7 @@
 """The caller by MCP: its user, the bank it is at work with, and whether it is gone."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from agents.memory import Memory
 from memory.banks import Active, Client
+from memory.ids import new_id
 from utils.errors import NotFound
 
 SESSION = "mcp-session-id"
@@ -25,11 +26,14 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A request: whose memory it is about, and who makes it."""
+    """A request: whose memory it is about, and who makes it. `once`: the id that it gives to what it makes, however
+    often it is handled; `may_be_done`: whether that may be there already."""
 
     memory: Memory
     owner: str
     client: Client
+    once: str = field(default_factory=new_id)
+    may_be_done: bool = False
 
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; where there is none, what the

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ from api.wire.strict import check
 from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
 from utils.fields import Wire
-from utils.mongo import StoreError, foreseen
+from utils.mongo import StoreError, foreseen, persistently
 
 INSTRUCTIONS = (
     "Loci remembers. Call `activate` at the start of a conversation, and `update` with what is worth knowing next "
@@ -78,8 +79,9 @@ class BankServer:
             raise MCPError(types.INVALID_PARAMS, "Unknown tool")
         arguments, call = params.arguments or {}, None
         try:
-            call = await self._caller(context)
-            result = await offer.run(call, _read(offer.takes, arguments))
+            call = caller = await self._caller(context)
+            asked = _read(offer.takes, arguments)
+            result = await persistently(lambda again: offer.run(replace(caller, may_be_done=again), asked))
         except (LociError, StoreError) as error:
             return await _failed(foreseen(error).detail, offer, arguments, call)
         except Exception:
@@ -115,7 +117,8 @@ class BankServer:
 
         async def handle(context: Context, params: Any) -> T:
             try:
-                return await work(await self._caller(context), context, params)
+                call = await self._caller(context)
+                return await persistently(lambda _: work(call, context, params))
             except (LociError, StoreError) as error:
                 known = foreseen(error)
                 asked = isinstance(known, NotFound | InvalidInput)

@@ -27,6 +27,7 @@ from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.server import BankServer
 from api.mcp.sessions import IDLE_SECONDS, Sessions
+from utils.mongo import persistently
 
 OWNER = "loci_owner"  # in a request's scope, once it is known
 
@@ -140,7 +141,7 @@ class StreamableHTTP:
             answer = _Answer(send, self._noting(request, owner, message), holds=session is not None)
             await self._manager.handle_request(request.scope, receive, answer)
             if session is not None and answer.held:
-                transport = await self._sessions.again(owner, session)
+                transport = await persistently(lambda _: self._sessions.again(owner, session))
                 if transport is None:
                     await answer.let_go()
                 receive = await _replayed(request)
@@ -151,7 +152,8 @@ class StreamableHTTP:
     def _noting(self, request: Request, owner: str, message: Message | None) -> Callable[[str], Awaitable[None]] | None:
         """What is noted where a request begins or ends a session, whose id it takes."""
         if request.method == "DELETE":
-            return lambda _: self._sessions.ended(owner, request.headers.get(SESSION, ""))
+            session = request.headers.get(SESSION, "")
+            return lambda _: persistently(lambda _: self._sessions.ended(owner, session))
         if message is None or message.method != "initialize":
             return None
         params = message.params

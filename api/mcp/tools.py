@@ -18,7 +18,6 @@ from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, Par
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
-from memory.ids import new_id
 from memory.recall import Scope, with_overrides
 from utils.clock import now
 from utils.errors import NotFound
@@ -124,6 +123,9 @@ async def update(call: Call, asked: wire.Update) -> wire.UpdateResult:
         asked.content,
         conversation_id=asked.conversation_id,
         update_count=asked.update_count,
+        request=call.once
+        if asked.update_count is None
+        else None,  # a count names the update when its client repeats it
     )
     return wire.UpdateResult.of(done)
 
@@ -133,7 +135,7 @@ async def recall(call: Call, asked: RecallCall) -> Recalled:
     """Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and
     memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole."""
     recipe = with_overrides(RECALL, top_k=asked.top_k)
-    found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
+    found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS, timezone=asked.timezone))
     waiting = None
     if not found.hits:
         waiting = await call.memory.engine.gists.queue.count_of(call.owner, KINDS, MOST_WAITING)
@@ -155,9 +157,10 @@ async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
     place of an older one that it contradicts."""
     text = asked.text.strip()
-    if decided := await call.memory.learn(call.owner, text):
+    if decided := await call.memory.learn(call.owner, text, timezone=asked.timezone):
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
-    kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
+    note = Turn(call.once, "user", text, now(), timezone=asked.timezone)
+    kept = await call.memory.add(call.owner, NOTES, [note], ids_are_new=not call.may_be_done)
     return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 

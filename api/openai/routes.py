@@ -5,6 +5,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from time import time
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -113,6 +114,7 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     if any(name != user for name in named):
         raise InvalidField("user_id: the address and the body name different users", "user_id")
     _check_messages(body)
+    options = replace(options, timezone=options.timezone or memory.timezone)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
         owner=passing.caller.owner(user),
@@ -280,10 +282,11 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         history=_history(messages[:at]),
         isolated=True,
         recipe=options.recipe,
+        timezone=options.timezone,
         retried=may_be_done(request),
     )
     news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news)
+    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not asked.streamed:

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
-from utils.fields import Identifier, Share, Wire
+from utils.fields import Identifier, Share, Timezone, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories
@@ -28,6 +28,7 @@ class ProxyFields(Wire):
     memory_recency_weight: Share | None = None
     memory_score_threshold: Share | None = None
     memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
+    timezone: Timezone | None = None
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod
@@ -42,6 +43,7 @@ class ProxyFields(Wire):
             self.memory_recency_weight,
             self.memory_score_threshold,
             self.memory_strategy or "recall",
+            self.timezone,
         )
 
 

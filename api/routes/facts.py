@@ -36,7 +36,7 @@ async def list_facts(
 @router.post("", responses=errors(409))
 async def add_facts(body: wire.FactsRequest, memory: TheMemory, owner: Owner) -> wire.FactsResponse:
     """Extract the facts that a text of the user's states, and reconcile them with those in force."""
-    decided = await memory.learn(owner, body.text, body.memory_id)
+    decided = await memory.learn(owner, body.text, body.memory_id, timezone=body.timezone)
     return wire.FactsResponse(decisions=[wire.DecisionOut.of(one) for one in decided])
 
 

@@ -39,6 +39,7 @@ async def add_messages(body: MessagesRequest, request: Request, memory: TheMemor
             content=message.content,
             timestamp=message.timestamp or moment,
             name=message.name,
+            timezone=body.timezone,
         )
         for place, message in messages
     ]
@@ -60,6 +61,7 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
         kinds=tuple(body.kinds) if body.kinds is not None else SAID,
         since=body.since.timestamp() if body.since else None,
         until=body.until.timestamp() if body.until else None,
+        timezone=body.timezone,
     )
     recall = await memory.search(owner, body.query, recipe, scope)
     waiting = None

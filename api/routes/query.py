@@ -22,8 +22,14 @@ router = APIRouter(route_class=LociRoute, tags=["chat"])
 
 @router.post(
     "/query",
-    response_model=QueryResponse,
-    responses={200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The answer; events with `stream`"}},
+    response_model=None,
+    responses={
+        200: {
+            "model": QueryResponse,
+            "content": {sse.MEDIA_TYPE: {}},
+            "description": "The answer; events with `stream`",
+        }
+    },
 )
 async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: Owner) -> Response:
     """Answer a question with what the user said before."""
@@ -38,6 +44,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
         images=tuple(body.images or ()),
         location=body.location,
+        timezone=body.timezone,
         model=body.model,
         temporary=body.temporary,
         retried=may_be_done(request),

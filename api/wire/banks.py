@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringCo
 
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import DecisionOut
+from api.wire.recalled import CallersTimezone
 from memory.banks import (
     LONGEST_NAME,
     LONGEST_UPDATE,
@@ -110,6 +111,7 @@ class RememberCall(Wire):
         AfterValidator(not_blank),
         Field(description="What to remember of the user, in whole sentences"),
     ]
+    timezone: CallersTimezone = None
 
 
 class BanksCall(Wire):

@@ -8,12 +8,12 @@ from pydantic import AliasPath, Field
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
-from utils.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
+from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
 
 
 class HistoryMessage(Wire):
     role: Literal["system", "user", "assistant", "tool"]
-    content: Annotated[str, Field(max_length=200_000)]
+    content: Annotated[str, Field(max_length=CONTENT_CHARACTERS)]
 
 
 class QueryRequest(OwnedRequest):
@@ -23,6 +23,7 @@ class QueryRequest(OwnedRequest):
     top_k: TopK = 8
     history: Annotated[list[HistoryMessage], Field(max_length=1_000)] | None = None
     images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
+    timezone: Timezone | None = None
     location: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     model: Name | None = None
     stream: bool = False

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from api.wire.base import OwnedRequest, Shown
 from memory.facts import Event
-from utils.fields import Identifier, Wire, not_blank
+from utils.fields import Identifier, Timezone, Wire, not_blank
 
 LONGEST = 20_000  # characters of a text that facts are made of
 LONGEST_FACT = 600
@@ -41,6 +41,7 @@ class FactHistory(Wire):
 class FactsRequest(OwnedRequest):
     text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST), AfterValidator(not_blank)]
     memory_id: Identifier = "default"
+    timezone: Timezone | None = None
 
 
 class FactPatch(OwnedRequest):

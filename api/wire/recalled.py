@@ -11,7 +11,7 @@ from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
 from memory.gists import Waiting
 from utils.errors import NotFound
-from utils.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
+from utils.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, Timezone, TopK, Wire
 
 SHOWN = 1_000  # characters of a message
 DIGITS = 3  # of scores
@@ -24,9 +24,16 @@ NOT_YET = (
 )
 
 
+CallersTimezone = Annotated[
+    Timezone | None,
+    Field(description="The user's time zone, by its IANA name: whose days are meant by words such as yesterday"),
+]
+
+
 class RecallCall(Wire):
     query: Annotated[Query, Field(description=f"What to look for, up to {QUERY_CHARACTERS:,} characters")]
     top_k: TopK = 8
+    timezone: CallersTimezone = None
 
 
 class RecalledItem(SearchItem):

@@ -8,7 +8,7 @@ from pydantic import AliasPath, Field, model_validator
 from api.wire.base import OwnedRequest, Shown
 from memory.domain import Recall
 from memory.gists import Waiting
-from utils.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
+from utils.fields import Identifier, LastMoment, Moment, Query, Share, Timezone, TopK, Wire
 
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing
 GistKind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
@@ -24,6 +24,7 @@ class SearchRequest(OwnedRequest):
     mmr_lambda: Share | None = None
     since: Moment | None = None
     until: LastMoment | None = None
+    timezone: Timezone | None = None
 
     @model_validator(mode="after")
     def _times_in_order(self) -> Self:

@@ -10,7 +10,7 @@ from api.wire.base import OwnedRequest, Shown
 from api.wire.reasons import wrong
 from api.wire.strict import check
 from utils.errors import InvalidInput
-from utils.fields import Content, Identifier, MessageId, Moment, Name, Wire
+from utils.fields import Content, Identifier, MessageId, Moment, Name, Timezone, Wire
 
 
 class SummaryOut(Shown):
@@ -92,6 +92,7 @@ class MessagesRequest(OwnedRequest):
     session_id: Identifier
     messages: Annotated[list[MessageOrRefused], Field(min_length=1, max_length=1_000)]
     wait: bool = False
+    timezone: Timezone | None = None
 
 
 class RefusedOut(MessageRefused):

@@ -20,8 +20,9 @@ def _as_json(text: str) -> object:
     return {RAW: text} if value is text else value
 
 
-AgentMessage = Annotated[dict[str, Any], checked_by(wrong_with)]  # as OpenAI's chat API has it, and passed on so
-Json = dict[str, Any] | list[Any] | str | int | float | bool | None
+JsonObject = dict[str, Any]  # as it came: of megabytes of tools' results, no more is read than is needed
+AgentMessage = Annotated[JsonObject, checked_by(wrong_with)]  # as OpenAI's chat API has it, and passed on so
+Json = JsonObject | list[Any] | str | int | float | bool | None
 
 
 class CompressRequest(OwnedRequest):
@@ -39,7 +40,7 @@ class CompressStats(Wire):
 
 
 class CompressResponse(Wire):
-    messages: list[dict[str, Any]]
+    messages: list[JsonObject]
     trace_ids: list[str]
     stats: CompressStats
 

@@ -17,6 +17,7 @@ from utils.errors import Conflict, NotFound
 from utils.mongo import Document
 
 BY_HAND = "user"  # who decided what came by the API
+BY_DELETION = "deletion"  # of the message that a decision was made from
 IN_FORCE = 1_000  # newest facts of a conversation that a new one is compared with
 
 Event = Literal["ADD", "UPDATE", "DELETE", "NONE", "UNDO"]
@@ -24,8 +25,9 @@ Event = Literal["ADD", "UPDATE", "DELETE", "NONE", "UNDO"]
 
 @dataclass(frozen=True)
 class FactEvent:
-    """One thing that became of a fact. `by`: "rule_based", a model's name, or "user". `source`: id of the message that
-    it was decided from. `other`: the fact that replaced it, or that it replaced, or may have."""
+    """One thing that became of a fact. `by`: "rule_based", a model's name, "user", or "deletion" of its message.
+    `source`: id of the message that it was decided from. `other`: the fact that replaced it, or that it replaced, or
+    may have."""
 
     event: Event
     at: datetime
@@ -121,6 +123,10 @@ class Facts:
         cursor = self._facts.find(filter).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
         return [(_fact(found), found["_id"]) for found in await cursor.to_list(None)]
 
+    async def newest(self, owner: str, most: int) -> list[Fact]:
+        """The facts of the owner's that are in force, the last changed first."""
+        return [fact for fact, _ in await self.page(owner, limit=most)]
+
     async def in_force(self, owner: str, memory_id: str) -> list[Fact]:
         """The facts of a conversation that hold, oldest first."""
         own = {"user_id": owner, "memory_id": memory_id, "valid_to": None}
@@ -184,7 +190,7 @@ class Facts:
             links = await self._store.links(owner, memory_id)
             if fact_id not in links:
                 raise NotFound("No such fact")
-            await self._take_back(links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id))
+            await self._take_back(links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id), BY_HAND)
         return await self.get(owner, fact_id)
 
     async def forget_source(self, owner: str, memory_id: str, source: str) -> int:
@@ -241,19 +247,19 @@ class Facts:
             return 0
         if source not in fact["sources"]:
             if _ended_for(links[fact_id], source) and all(link.valid_to is not None for link in chain.values()):
-                await self._take_back(links, [Ending(fact_id, None)])
+                await self._take_back(links, [Ending(fact_id, None)], BY_DELETION)
             return 0
         endings = without(chain, fact_id)
-        await self._take_back(links, [ending for ending in endings if ending.valid_to is not None])
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is not None], BY_DELETION)
         await self._store.relink(owner, memory_id, fact_id, heir_of(chain, fact_id))
         deleted = await self._store.delete(owner, {"_id": fact_id})
-        await self._take_back(links, [ending for ending in endings if ending.valid_to is None])
+        await self._take_back(links, [ending for ending in endings if ending.valid_to is None], BY_DELETION)
         return deleted
 
-    async def _take_back(self, links: Mapping[str, Document], endings: Sequence[Ending]) -> None:
+    async def _take_back(self, links: Mapping[str, Document], endings: Sequence[Ending], by: str) -> None:
         """Carries out what takes decisions back, which stands in the history as `UNDO`."""
         for ending in endings:
-            event = event_of("UNDO", BY_HAND, other=ending.other)
+            event = event_of("UNDO", by, other=ending.other)
             if await self._store.end(links[ending.id], ending.valid_to, ending.superseded_by, event) is None:
                 raise Conflict("The fact was changed meanwhile")
 

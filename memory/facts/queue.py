@@ -23,10 +23,11 @@ from memory.facts.rules.reconcile import (
     nearest,
     texts_of,
 )
+from memory.gists import gist_of
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD
 from utils.chat import ChatModel
-from utils.clock import now
+from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
@@ -98,14 +99,14 @@ class FactQueue:
                     for keep_up in self._upkeep:
                         await keep_up(owner, session_id)
 
-    async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
-        """Settles what a text states, as if the user had said it now; a statement that no rule understands is a fact
-        itself.
+    async def learn(self, owner: str, memory_id: str, text: str, timezone: str | None = None) -> list[Decided]:
+        """Settles what a text states, as if the user had said it now, in a time zone; a statement that no rule
+        understands is a fact itself.
 
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
-            stated, by = await self._extracted(text, origin.at)
+            stated, by = await self._extracted(text, at_home(origin.at, timezone))
             if (
                 by == RULE_BASED
                 and not any(fact.lasts for fact in stated)
@@ -164,7 +165,7 @@ class FactQueue:
         is_decided = "decisions" in document["facts"]
         if self._model is not None or is_decided:
             return False
-        return not await self._extracted_by_rules(document["content"], document["timestamp"])
+        return not await self._extracted_by_rules(document["content"], gist_of(document).said_at)
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
@@ -206,7 +207,7 @@ class FactQueue:
         new, by = (
             ([], RULE_BASED)
             if stored is not None
-            else await self._extracted(document["content"], document["timestamp"])
+            else await self._extracted(document["content"], gist_of(document).said_at)
         )
         if stored is None and not new:
             return True
@@ -218,7 +219,7 @@ class FactQueue:
                     await self._carry_out(lease, document, stored)
                     return True
                 except (Conflict, NotFound):
-                    new, by = await self._extracted(document["content"], document["timestamp"])
+                    new, by = await self._extracted(document["content"], gist_of(document).said_at)
             for _ in range(TRIES):
                 decisions, decided_by = await self._decisions(self._origin(document, by), new)
                 written = {

@@ -71,7 +71,7 @@ class EmbeddingQueue:
             return 0
         embedded = 0
         async with held(self._vectors, "embed", claimed):
-            for each in _batches([with_pieces(document) for document in claimed.documents]):
+            for each in _batches(sorted(map(with_pieces, claimed.documents), key=len)):
                 embedded += await self._embed(claimed.lease, each)
         return embedded
 
@@ -226,7 +226,7 @@ class EmbeddingQueue:
 
 
 def _batches(each: Sequence[list[Document]]) -> Iterator[list[list[Document]]]:
-    """Gists with their pieces, so many at a time that a long text lets no other wait for long."""
+    """Gists with their pieces, those with fewest first, so many at a time that a long text lets no other wait."""
     batch: list[list[Document]] = []
     for own in each:
         if batch and sum(map(len, batch)) + len(own) > BATCH:

@@ -28,6 +28,7 @@ AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
 MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`
 MOST = 4_096  # terms kept of a text
 PIECE = 2_000  # characters of a piece of a long text
+MOST_PIECES = 400  # of a text; of a very long one they are longer
 
 _LITTLE_ENDIAN = np.dtype("<u4")
 
@@ -122,7 +123,12 @@ def embedded_fields(
 
 def pieces(content: str) -> list[str]:
     """The pieces by which a text is found, too; none of one that is read whole."""
-    return pieces_of(content, PIECE) if len(content) > MAX_CHARACTERS else []
+    if len(content) <= MAX_CHARACTERS:
+        return []
+    size = max(PIECE, -(-len(content) // MOST_PIECES))
+    while len(found := pieces_of(content, size)) > MOST_PIECES:  # each may be half as long
+        size += size // 8
+    return found
 
 
 def piece_in(gist: Gist, number: int | None) -> str | None:
@@ -177,6 +183,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "turn_id": turn.turn_id,
         "model": turn.model,
         "interrupted": turn.interrupted or None,
+        "timezone": turn.timezone,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -195,6 +202,7 @@ def gist_of(document: Document) -> Gist:
         message_index=document.get("message_index", -1),
         model=document.get("model"),
         condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
+        timezone=document.get("timezone"),
     )
 
 
@@ -209,6 +217,7 @@ def turn_of(document: Document) -> Turn:
         index=document["message_index"],
         model=document.get("model"),
         interrupted=document.get("interrupted", False),
+        timezone=document.get("timezone"),
     )
 
 

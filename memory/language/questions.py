@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from enum import Enum, auto
 from functools import lru_cache
 
@@ -245,9 +246,9 @@ class Question:
         return is_courtesy(self.text) and not self.speakers
 
 
-def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
+def read_question(text: str, names: Mapping[str, int], now: float, zone: tzinfo = UTC) -> Question:
     """`names`: of the speakers there are, lower case, and their codes. `now`: seconds since 1970, by which "last week"
-    is understood."""
+    is understood. `zone`: whose days they are."""
     language = language_of(text)
     spoken = [word.removesuffix("'s") for word in searched_words(text)]
     capitals = capitalised(text) - language.filler
@@ -261,7 +262,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     asks = {ask for ask, pattern in _ASKING.items() if pattern.search(text)}
     if asks_of_assistant(text):
         asks.add(Ask.REPLIES)
-    spans, codes = spans_of(text, now), codes_of(text)
+    spans, codes = spans_of(text, now, zone), codes_of(text)
     timely: Iterable[str] = stems
     if spans and language is not ENGLISH:
         timely = set(stems_in_english(text)) - {stem(word) for word in name_words}

@@ -33,10 +33,11 @@ from memory.mirror.held import Held
 from memory.mirror.mirror import Mirror
 from utils.clock import now
 from utils.errors import Conflict, LociError
+from utils.fields import CONTENT_CHARACTERS
 from utils.files import file_name
 
 LONGEST_FACT = 600  # characters, as over HTTP
-LONGEST_MESSAGE = 200_000
+LONGEST_MESSAGE = CONTENT_CHARACTERS
 
 NOTHING = "it says nothing: delete it, if that is what you mean"
 ENDED = "what had its id ended or was deleted: without one it is something new"

@@ -1,10 +1,10 @@
 """Why an answer did not use a message, or an observation."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from config.recipes import OBSERVED, PROXY, RECIPES
-from memory.domain import Drop, Parts
+from memory.domain import SAID, Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
 from memory.observations import Observation, Observations
@@ -27,7 +27,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "used": "It was used.",
     "below_floor": "It was looked at, and is not likely enough to answer the question.",
     "silent": "Nothing was likely enough, or the question asked nothing, so that all was left out.",
-    "duplicate": "Another message that says the same was used.",
+    "duplicate": "Something else that says the same was used.",
     "mmr": "It is too like what was chosen before it.",
     "top_k": "Others answer the question better.",
     "since": "As things are now it would be found: something has changed since the answer.",
@@ -91,7 +91,8 @@ class Explainer:
         if known is not None:
             return known
         message = await self._vectors.find_one(
-            {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "id": identifier}, TEXT
+            {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "id": identifier, "kind": {"$in": SAID}},
+            TEXT,
         )
         if message is None:
             try:
@@ -104,9 +105,8 @@ class Explainer:
             return WhyNot(identifier, "memory_not_asked")
         if gist_of(message).by_rules:
             return WhyNot(identifier, "by_rules")
-        if message.get("embedding_model") != self._embedder.model:
-            return WhyNot(identifier, "not_embedded")
-        recipe = replace(RECIPES[receipt.recipe], top_k=receipt.top_k)
+        numbers: dict[str, Any] = {"top_k": receipt.top_k, **receipt.numbers}
+        recipe = replace(RECIPES[receipt.recipe], **numbers)
         # What was said later was not there to be found; what is only dated later was.
         until = max(receipt.at, message["timestamp"]).timestamp()
         limits = {"until": until, "exclude": frozenset(receipt.messages)}
@@ -118,6 +118,8 @@ class Explainer:
             return WhyNot(identifier, "conversation")
         searched = receipt.searched or receipt.query
         placed = await self._recaller.place_of(owner, searched, recipe, scope, message["_id"])
+        if placed == "pool" and message.get("embedding_model") != self._embedder.model:
+            return WhyNot(identifier, "not_embedded")
         if isinstance(placed, str):
             return WhyNot(identifier, placed)
         place, ranked = placed

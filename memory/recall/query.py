@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from itertools import islice
 
 import numpy as np
@@ -96,17 +97,17 @@ class Probe:
     known: bool = True
 
 
-async def question_for(query: str, index: UserIndex, now: float) -> Question:
+async def question_for(query: str, index: UserIndex, now: float, zone: tzinfo = UTC) -> Question:
     """A query as those understand it who know who speaks in an index, and by which names they are greeted there.
-    `now`: seconds since 1970. A long one is read in a thread."""
+    `now`: seconds since 1970; `zone`: whose days it speaks of. A long one is read in a thread."""
     names = dict(index.names)
     greeted = sorted(capitalised(query) - STOPWORDS - names.keys())[:MOST_NAMES] if names else []
     if greeted:
         index.refresh()
     names |= {name: code for name in greeted if (code := speaker_called(name, index)) is not None}
     if len(query) <= AT_ONCE:
-        return read_question(query, names, now)
-    return await asyncio.to_thread(read_question, query, names, now)
+        return read_question(query, names, now, zone)
+    return await asyncio.to_thread(read_question, query, names, now, zone)
 
 
 async def probe_of(question: Question, vector: Floats, embedder: Embedder, reader: LocalEmbedder) -> Probe:

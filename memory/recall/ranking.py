@@ -50,7 +50,8 @@ _SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary(
 
 @dataclass(frozen=True)
 class Scope:
-    """What a search may see besides its recipe. `kinds`: None for all. Times in seconds since 1970."""
+    """What a search may see besides its recipe. `kinds`: None for all. Times in seconds since 1970. `timezone`: whose
+    days the query speaks of; UTC's where it is None."""
 
     session_id: str | None = None  # the session that the query was asked in
     only_session: bool = False
@@ -60,6 +61,7 @@ class Scope:
     exclude: frozenset[str] = frozenset()
     among: frozenset[str] | None = None  # None for all
     sessions: tuple[str, ...] | None = None  # these alone
+    timezone: str | None = None
 
     @classmethod
     def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":

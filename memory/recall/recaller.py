@@ -22,7 +22,9 @@ from memory.recall.query import Probe, probe_of, question_for, respelt, strange_
 from memory.recall.ranking import Scope, score, sight_of
 from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Reranking, Scored
 from memory.store import Standing
+from utils.clock import zone_of
 from utils.embeddings import Embedder, LocalEmbedder
+from utils.encoder import MAX_CHARACTERS
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.tasks import begun
@@ -34,6 +36,10 @@ MOST_AT_ONCE = 128  # kept at most on the event loop; to choose more, a thread i
 WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the first pool are the same
 
 log = logging.getLogger(__name__)
+
+
+# It asks the same; it is of another conversation than those that are searched; it is not looked at closely.
+Unplaced = Literal["asked", "conversation", "pool"]
 
 
 class Indexes(Cache, Protocol):
@@ -97,13 +103,15 @@ class Recaller:
 
     async def place_of(
         self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str
-    ) -> tuple[int, Ranked] | Literal["asked", "pool"]:
-        """Where a gist comes in a search, 0 for the best, before any was chosen; "asked" where it is left out because
-        it asks the same, "pool" where it is not looked at closely. Raises as `recall`."""
+    ) -> tuple[int, Ranked] | Unplaced:
+        """Where a gist comes in a search, 0 for the best, before any was chosen; or why it comes nowhere. Raises as
+        `recall`."""
         asked = await self._ask(owner, query, recipe, scope)
         row = asked.index.row_of(key)
         if row is None:
             return "pool"
+        if not sight_of(asked.index, recipe, scope).visible[row]:
+            return "conversation"
         scored = await self._scored(asked, POOL)
         placed = [scored.place_of(own) for own in asked.index.rows_of(key)] if scored is not None else []
         if any(placed):
@@ -147,7 +155,7 @@ class Recaller:
                     index, standing = await self._indexes.suiting(owner, embedding, recipe, scope)
             await self._put_just_said(owner, index, scope.exclude)
             searched = await self._respelt(owner, query, index, recipe, scope) if local else query
-            question = await question_for(searched, index, moment)
+            question = await question_for(searched, index, moment, zone_of(scope.timezone))
             if local:
                 self._reader.read_ahead(question.bare)
             vector = await embedding if searched == query else (await self._embedder.embed([searched]))[0]
@@ -267,7 +275,7 @@ def _collect(
             elif recipe.distinct and text in seen:
                 dropped = "duplicate"
             elif len(hits) == recipe.top_k:
-                dropped = "top_k"
+                dropped = one.otherwise
             else:
                 seen.add(text)
                 hits.append(Hit(gist, one.parts, piece_in(gist, index.piece_of(one.row))))
@@ -321,7 +329,9 @@ def merged(recalls: Sequence[Recall], recipe: Recipe) -> Recall:
 
 
 def _compared_text(gist: Gist) -> str:
-    """By which texts are told to be the same."""
+    """By which texts are told to be the same; long ones where they are so to the letter, which is quickly seen."""
+    if len(gist.content) > MAX_CHARACTERS:
+        return gist.content
     return " ".join(gist.content.split()).casefold()
 
 

@@ -37,11 +37,13 @@ UNREAD: Reads = {}
 
 
 class Ranked(NamedTuple):
-    """One row of the index, kept (`dropped` is None) or not."""
+    """One row of the index, kept (`dropped` is None) or not. `otherwise`: why it is left out if others fill the room:
+    they are better, or it would be among them by its score alone."""
 
     row: int
     parts: Parts
     dropped: Drop | None = None
+    otherwise: Drop = "top_k"
 
 
 @dataclass(frozen=True)
@@ -121,13 +123,13 @@ class Scored:
         pool = top_k if weight is None else POOL_PER_ITEM * top_k
         found = self._ranked(self._best(pool + EXTRA))
         kept, rest = self._of_each_scope([one for one in found if one.dropped is None], pool)
-        over: Drop = "top_k"
         if weight is not None:
             relevant = sum(one.parts.score >= RELEVANT * kept[0].parts.score for one in kept)
-            kept, less = _diverse(self.index, kept, relevant, top_k, weight)
-            rest, over = less + rest, "mmr"
+            best = [one._replace(otherwise="mmr") for one in kept[: self.recipe.top_k]]
+            kept, less = _diverse(self.index, best + kept[self.recipe.top_k :], relevant, top_k, weight)
+            rest = less + rest
         failed = [one for one in found if one.dropped is not None]
-        return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
+        return [*kept, *(one._replace(dropped=one.otherwise) for one in rest), *failed]
 
     @property
     def _scoped(self) -> bool:
@@ -230,7 +232,7 @@ def _diverse(
         at = int(np.where(among, worth.round(DECIMALS), -np.inf).argmax())
         left[at] = False
         parts = pool[at].parts
-        kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
+        kept.append(pool[at]._replace(parts=parts._replace(mmr=float(redundancy[at]))))
         redundancy = np.maximum(redundancy, alike[at])
     return kept, [pool[at] for at in np.flatnonzero(left)]
 

@@ -7,7 +7,7 @@ windows of places; a receipt says what an answer considered, used and spent.
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.places import Place, Places
-from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
+from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of, numbers_of
 from memory.turns.room import Conversations, open_conversations
 from memory.turns.sessions import title_of
 from memory.turns.summaries import TOLD
@@ -28,6 +28,7 @@ __all__ = [
     "Turns",
     "Used",
     "left_out_of",
+    "numbers_of",
     "open_conversations",
     "title_of",
 ]

@@ -1,5 +1,6 @@
 """The digest of a whole conversation: one summary, made of the one before and what was said since."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -97,7 +98,7 @@ class Digests:
         asked = orjson.dumps({"summary": text, "messages": said}).decode()
         if (written := await write_by_model(self._model, "digest", asked, RECIPE)) is not None:
             return written
-        return extend_by_rules(text, messages, RECIPE.rules_tokens), RULE_BASED
+        return await asyncio.to_thread(extend_by_rules, text, messages, RECIPE.rules_tokens), RULE_BASED
 
     async def _write(
         self, owner: str, session_id: str, key: str, before: Document | None, digest: dict[str, Any]

@@ -42,6 +42,7 @@ class Drafts:
             "model": answer.model,
             "timestamp": answer.timestamp,
             "stating": answer.stating,
+            "timezone": answer.timezone,
             "at": now(),
         }
         await self._drafts.replace_one({"_id": _key(place, answer.id)}, document, upsert=True)
@@ -107,6 +108,7 @@ def _read(document: Document) -> tuple[Place, Turn]:
         model=document["model"],
         interrupted=True,
         stating=document.get("stating", False),
+        timezone=document.get("timezone"),
     )
     place = {name: document["place"][name] for name in PLACE}  # one that an earlier build kept has others
     return Place(**place), answer

@@ -1,16 +1,16 @@
 """Receipts: why an answer remembered what it did, one per exchange; and their records, out and in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator
 from pymongo.errors import DuplicateKeyError
 
-from config.recipes import RECIPES
+from config.recipes import RECIPES, Recipe
 from memory.domain import RULE_BASED, Candidate, Drop, Parts
 from memory.ids import keys_of, unscoped
 from memory.lines import Count, Line, LinePart, Passed
@@ -19,12 +19,13 @@ from memory.store import Collections, by_ids, by_key
 from memory.turns.places import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
-from utils.fields import Identifier, MessageId
+from utils.fields import Identifier, MessageId, Share
 from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "task", "image"]
-OPTIONAL = ("observed", "tools_used", "searched")  # fields of a document, which has none that are empty
+Number = Literal["floor", "silence", "recency_weight"]  # of a recipe, that a request may set itself
+OPTIONAL = ("observed", "tools_used", "searched", "numbers")  # fields of a document, which has none that are empty
 PARTS = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
@@ -51,7 +52,8 @@ class Used:
 class Receipt:
     """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids;
     `tools_used`: by a model, before it answered. `searched`: what was searched for, where that is not the query, since
-    words of it were misspelt. `left_out`: why the answer did not come to use what was found."""
+    words of it were misspelt. `left_out`: why the answer did not come to use what was found. `numbers`: those of the
+    recipe that the request set itself."""
 
     turn_id: str
     session_id: str
@@ -75,6 +77,7 @@ class Receipt:
     tools_used: tuple[str, ...] = ()
     searched: str | None = None
     left_out: LeftOut = "budget"
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 CONSIDERED = ("considered", "observed")  # lists of candidates, by their `_id`s, which an import may give others
@@ -137,6 +140,12 @@ class Receipts:
 
     async def _drop(self, owner: str, turn_id: str) -> None:
         await self._receipts.delete_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
+
+
+def numbers_of(recipe: Recipe) -> dict[str, float]:
+    """The numbers of a recipe that are not those of the one of its name."""
+    names: tuple[str, ...] = get_args(Number)
+    return {name: number for name in names if (number := getattr(recipe, name)) != getattr(RECIPES[recipe.name], name)}
 
 
 def left_out_of(model: str, *, used: bool, unused: LeftOut = "no_answer") -> LeftOut:
@@ -238,6 +247,7 @@ class ReceiptLine(Line):
     top_k: Count
     tools_used: list[str] | None = None
     searched: str | None = None
+    numbers: dict[Number, Share] | None = None
     considered: list[Considered]
     observed: list[Considered] | None = None
 

@@ -23,7 +23,7 @@ from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
 from utils.errors import Conflict, InvalidInput
-from utils.fields import Identifier, MessageId, Moment, Name
+from utils.fields import Identifier, MessageId, Moment, Name, Timezone
 from utils.mongo import Document, insert_new
 
 
@@ -72,6 +72,7 @@ class MessageLine(Line):
     model: str | None = None
     interrupted: bool | None = None
     facts: Literal["pending", "done"] | None = None
+    timezone: Timezone | None = None
 
 
 async def conversation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:

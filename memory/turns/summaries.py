@@ -250,7 +250,8 @@ class Summaries:
         lines = [f"{m.name or m.role}: {shortened(m)}" for m in messages[-RECIPE.last_messages :]]
         if (written := await write_by_model(self._model, "summary", "\n".join(lines), RECIPE)) is not None:
             return written
-        return summarise_by_rules(await self._telling(messages), RECIPE.max_tokens), RULE_BASED
+        telling = await self._telling(messages)
+        return await asyncio.to_thread(summarise_by_rules, telling, RECIPE.max_tokens), RULE_BASED
 
     async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
         """Messages without those of the user's that only want something, but for questions with their mark, which a

@@ -36,8 +36,8 @@ _PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evenin
 
 def with_dates(text: str, at: datetime) -> str:
     """A statement made at a time, with dates for "yesterday", "last month" and "two years ago"; weekdays alone only
-    where it is of the past, for they may come again each week."""
-    clock = clock_at(at.timestamp())
+    where it is of the past, for they may come again each week. Days are those of the zone that the time is told in."""
+    clock = clock_at(at.timestamp(), at.tzinfo or UTC)
     past = any(is_past(word) for word in words(text)[:8])
     for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
         text = pattern.sub(lambda match: _dated(match, clock, past=past), text)

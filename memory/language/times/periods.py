@@ -1,9 +1,10 @@
-"""Spans of time: days, months, seasons and feasts. All in UTC; seasons are those of the north."""
+"""Spans of time: days, months, seasons and feasts, by the clocks of one place as if it were in UTC; `clock_at` goes
+there, `instant` back. Seasons are those of the north."""
 
 import calendar
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -31,16 +32,28 @@ Yearly = Callable[[int], list[Span]]  # what comes back every year: its spans in
 
 @dataclass(frozen=True)
 class Clock:
-    """When a question is asked. `now` and `midnight`, at which the day began: seconds since 1970."""
+    """When a question is asked. `now` and `midnight`, at which the day began: in seconds, by the clocks there."""
 
     now: float
     today: date
     midnight: float
 
 
-def clock_at(now: float) -> Clock:
-    today = datetime.fromtimestamp(now, UTC).date()
-    return Clock(now, today, seconds(today))
+def clock_at(now: float, zone: tzinfo = UTC) -> Clock:
+    local = datetime.fromtimestamp(now, zone)
+    offset = local.utcoffset() or timedelta()
+    return Clock(now + offset.total_seconds(), local.date(), seconds(local.date()))
+
+
+def instant(span: Span, zone: tzinfo) -> Span:
+    """A span by the clocks of a zone, in seconds since 1970."""
+    return span if zone is UTC else Span(_instant(span.start, zone), _instant(span.end, zone))
+
+
+def _instant(moment: float, zone: tzinfo) -> float:
+    if not FIRST <= moment < LAST:
+        return moment
+    return datetime.fromtimestamp(moment, UTC).replace(tzinfo=zone).timestamp()
 
 
 def seconds(day: date) -> float:

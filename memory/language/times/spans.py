@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from itertools import islice, pairwise, product, zip_longest
 
 import numpy as np
@@ -28,6 +29,7 @@ from memory.language.times.periods import (
     Span,
     Yearly,
     clock_at,
+    instant,
     later,
     year_at,
     year_span,
@@ -98,8 +100,9 @@ class _Text:
         return self.text[max(0, place - LONGEST_LEAD) : place]
 
 
-def spans_of(text: str, now: float) -> tuple[Span, ...]:
+def spans_of(text: str, now: float, zone: tzinfo = UTC) -> tuple[Span, ...]:
     """The times that a text names, at most 4,000. `now`: seconds since 1970, by which "last week" is understood.
+    `zone`: whose days they are.
 
     A month, a day, a season or a feast without a year is that of the years that the text names elsewhere, or else of
     every year from 1970 to 2049, but behind "since", "until" and "before" the latest one. A year alone counts where
@@ -110,10 +113,10 @@ def spans_of(text: str, now: float) -> tuple[Span, ...]:
         return ()
     text = " ".join(text.translate(_PUNCTUATION).split())
     years = tuple(dict.fromkeys(int(year) for year in YEAR.findall(text)))[:MOST_YEARS]
-    read = _Text(text, clock_at(now), years, _HOW_LONG.search(text) is not None)
+    read = _Text(text, clock_at(now, zone), years, _HOW_LONG.search(text) is not None)
     times = _ranges(read, _meant(read, _without_beside(read, _named(read))))
     found = dict.fromkeys(span for one in times for span in _reach(read, one))
-    return tuple(found or (year_span(year) for year in years))[:MOST_SPANS]
+    return tuple(instant(span, zone) for span in islice(found or map(year_span, years), MOST_SPANS))
 
 
 def nearness(spans: tuple[Span, ...], times: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from agents.open import open_memory
+from api.http.guard import MAX_BODY
 from api.mcp import server, tools
 from api.wire.banks import BankOut
 from api.wire.base import Page
@@ -429,6 +430,6 @@ def test_what_is_no_request_is_refused(address: str) -> None:
     with httpx.Client(base_url=address) as plain:
         for body in (b"", b"{", b"[]", b'{"jsonrpc": "2.0"}', b"\xff", b'{"a": "\\ud800"}'):
             assert plain.post("/mcp", content=body, headers=ACCEPT).status_code in (400, 404)
-        assert plain.post("/mcp", content=b" " * (13 << 20), headers=ACCEPT).status_code == 413
+        assert plain.post("/mcp", content=b" " * (MAX_BODY + 1), headers=ACCEPT).status_code == 413
         assert plain.put("/mcp", content=b"{}").status_code == 405
         assert plain.get("/livez").status_code == 200

@@ -9,6 +9,7 @@ import pytest
 from openai import OpenAI
 from pydantic import BaseModel
 
+from api.http.guard import MAX_BODY
 from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
 from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited, status
 
@@ -194,7 +195,7 @@ def test_an_answer_without_an_answer_in_it_is_told_as_an_error(
 
 
 def test_whatever_goes_wrong_is_told_in_openais_shape(api: httpx.Client) -> None:
-    large = api.post("/v1/chat/completions", content=b"x" * (13 * 1024 * 1024))
+    large = api.post("/v1/chat/completions", content=b"x" * (MAX_BODY + 1))
     foreign = api.get("/v1/models", headers={"host": "evil.test"})
     for found, code in (
         (large, 413),

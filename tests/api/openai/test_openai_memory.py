@@ -186,12 +186,15 @@ def test_a_request_whose_answer_got_lost_is_remembered_once(
     assert (session["message_count"], session["pair_count"]) == (2, 1)
 
 
-def test_a_long_message_is_cut_where_imports_are(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+def test_a_message_is_cut_where_imports_are_refused_and_the_log_tells(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ask(client, user, "a b " * 100_000)
-    assert len(model.asked("chat")[-1]["messages"][0]["content"]) == 400_000
-    assert len(stored(chat, user)[0][1]) <= 200_000
+    for size, kept in (900_000, 900_000), (1_100_000, 1_000_000):
+        said = f"a{' ' * (size // 2)}b{' ' * (size - size // 2 - 3)}c"
+        ask(client, user, said)
+        assert model.asked("chat")[-1]["messages"][-1]["content"].endswith(said)
+        assert stored(chat, user)[-2] == ("user", said[:kept].strip())
+        assert ("the first 1,000,000 characters" in caplog.text) == (kept < size)
 
 
 def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: httpx.Client, user: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api.queries import ask
 from tests.api.said import search
 from tests.checks import eventually, problem
 
@@ -169,7 +170,7 @@ MARK = "xyzzy-the-input"  # stands in every refused message, and must not come b
         (say("Hello", name="\udfff"), "name: a string has lone surrogates"),
         (say("Hello", name="Ada\nadmin"), "name: must be of one line, without tabs and control characters"),
         (say(" "), "content: must not be blank"),
-        (say("x" * 250_000), "content: String should have at most 200000 characters"),
+        (say("x" * 1_000_001), "content: String should have at most 1000000 characters"),
         (say("Hello", id={"$gt": MARK}), "id: Input should be a valid string"),
         (say(MARK, id=""), "id: String should have at least 1 character"),
         (say("Hello", kind=MARK), "kind: unknown field"),
@@ -208,6 +209,14 @@ def test_imports_of_one_message_at_once_leave_no_empty_session(api: httpx.Client
                 threads.submit(api.post, "/v1/messages", json=body)
     sessions = api.get("/v1/sessions", params={"user_id": user}).json()["items"]
     assert [one["message_count"] for one in sessions] == [1] * 10
+
+
+def test_the_longest_message_is_kept_whole_and_found(api: httpx.Client, user: str) -> None:
+    said = f"The minutes follow.{' ' * 499_000}Ottilie plays the theremin."
+    said += " " * (1_000_000 - len(said) - 1) + "."
+    assert add(api, user, [say(said)], wait=True)["accepted"] == 1
+    assert [one["content"] for one in listed(api, user)] == [said]
+    assert "Ottilie plays the theremin." in ask(api, user, "What does Ottilie play?")["response"]
 
 
 def test_a_long_message_is_kept_whole_and_found_by_each_of_its_parts(api: httpx.Client, user: str) -> None:

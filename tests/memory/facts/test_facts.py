@@ -388,3 +388,12 @@ async def test_a_source_that_a_fact_loses_after_its_user_was_deleted_leaves_no_c
         meanwhile(patch, collections.facts, "update_one", delete)
         await facts.forget_source("ann", "s", "s-m1")
     assert await collections.owners.find_one({"_id": "ann"}) is None
+
+
+async def test_a_message_that_is_deleted_takes_its_decision_back_and_the_history_says_so(facts: Facts) -> None:
+    [old] = await facts.apply(Origin("ann", "s", "user", START, "m1"), [Add("The user lives in Madrid.")])
+    await facts.apply(Origin("ann", "s", "user", START, "m2"), [Update(old.id, "The user lives in Rome.")])
+    await facts.forget_source("ann", "s", "m2")
+    restored = await facts.get("ann", old.id)
+    assert restored.valid_to is None
+    assert (restored.history[-1].event, restored.history[-1].by) == ("UNDO", "deletion")

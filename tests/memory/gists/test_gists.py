@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from memory.gists.gists import (
     EMPTY,
     MOST,
+    MOST_PIECES,
     Imprint,
     document_of,
     from_bytes,
@@ -17,6 +18,7 @@ from memory.gists.gists import (
     hashed,
     hashes,
     imprints,
+    pieces,
     terms_of,
     text_to_embed,
     to_bytes,
@@ -149,3 +151,13 @@ def test_a_damaged_imprint_counts_as_none(damaged: dict[str, bytes]) -> None:
     stored = to_document(Imprint(terms_of("dog"), EMPTY.tokens, EMPTY.traits))
     assert len(from_document(stored).terms) == 1
     assert from_document(stored | damaged) is EMPTY
+
+
+@pytest.mark.parametrize("mark", [" ", "\n\n", "x"])
+@pytest.mark.parametrize("every", [3, 1_030, 1_700])
+def test_a_text_has_a_bounded_number_of_pieces_and_they_are_all_of_it(mark: str, every: int) -> None:
+    for size in (200_000, 1_000_000):
+        text = (("y" * every + mark) * size)[:size]
+        assert "".join(found := pieces(text)) == text
+        assert len(found) <= MOST_PIECES
+        assert size > 200_000 or max(map(len, found)) <= 2_000

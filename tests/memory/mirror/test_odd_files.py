@@ -25,7 +25,7 @@ async def test_a_summary_is_read_only(mirrored: Mirroring, quiet: Memory, caplog
 
 @pytest.mark.parametrize(
     "data",
-    [b"---\nid: [\n---\nx", b"\xff\xfe\x00", b"x" * 20_000_001, b"", b"---\nid: other\n---\nx", b"y" * 200_001],
+    [b"---\nid: [\n---\nx", b"\xff\xfe\x00", b"x" * 20_000_001, b"", b"---\nid: other\n---\nx", b"y" * 1_000_001],
     ids=["yaml", "utf-8", "large", "empty", "id", "long"],
 )
 async def test_a_file_that_cannot_be_read_is_told_once_and_left_alone(

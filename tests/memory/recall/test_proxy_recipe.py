@@ -108,7 +108,7 @@ def test_what_is_beyond_the_pool_of_its_conversation_is_not_chosen_for_being_oth
     said = [*((0.9, "c", 0) for _ in range(6)), (0.5, "c", 1), *((0.4, GLOBAL, 2) for _ in range(3))]
     ranked = scored(said, replace(PROXY, top_k=2), scopes=2)
     assert kept(ranked) == [5, 9]
-    assert next(one for one in ranked if one.row == 6).dropped == "mmr"
+    assert next(one for one in ranked if one.row == 6).dropped == "top_k"
 
 
 def test_a_cross_encoder_that_counts_alone_reads_what_recall_finds_unlikely() -> None:
