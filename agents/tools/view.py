@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.tools.budget import SHORTEST, estimated, fullest, least, tokens_of, within
+from agents.tools.budget import SHORTEST, fullest, least, tokens_of, within
 from agents.tools.conversation import PROMPTS, after, before, everything, last_said, spoken_of
 from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
 from memory.views import (
@@ -122,7 +122,7 @@ class _Drawing:
         return self._view(self._blocks)
 
     def fuller(self, view: list[Message], budget: int) -> list[Message]:
-        """The view with as much more as a budget has room for: all that the agent said, then the whole of the most
+        """The view with as much more as a budget has room for: all that the agent said, then all fields of the most
         relevant records, and more characters of each."""
         usual = self._head, self._after
         self._head, self._after = self._all_said
@@ -130,18 +130,18 @@ class _Drawing:
             view = fuller
         else:
             self._head, self._after = usual
-        whole = replace(self._talk, thorough=True)
-        blocks = self._blocks
-        most = self._options.max_chars
+        whole, most = replace(self._talk, thorough=True), self._options.max_chars
+        grown = [self._drawn(group, most, whole) for group in self._groups]
+
+        def mixed(count: int) -> list[Message]:
+            return self._view([*grown[:count], *self._blocks[count:]])
+
+        count = bisect_right(range(len(grown) + 1), budget, key=lambda count: tokens_of(mixed(count))) - 1
+        view = mixed(count) if count > 0 else view
         longest = max((len(record.raw_output) for record in self._known), default=0)
-        for limit in (most,) if self._options.capped or longest <= most else (most, longest):
-            blocks, all_grown = self._grown(blocks, limit, budget - tokens_of(view), whole)
-            if tokens_of(fuller := self._view(blocks)) > budget:
-                return view
-            view = fuller
-            if not all_grown:
-                break
-        return view
+        if count < len(grown) or self._options.capped or longest <= most:
+            return view
+        return self._with_characters(most, longest, budget, whole) or view
 
     def shorter(self, budget: int) -> list[Message] | None:
         """The view with the most relevant records as far as there is room for each in short, and then with more of
@@ -152,10 +152,19 @@ class _Drawing:
         if shown is None or len(shown) < min(len(order), self._options.top_k):
             return None
         blocks = _of(short, shown)
-        view = self._view(blocks)
-        blocks, _ = self._grown(blocks, self._options.max_chars, budget - tokens_of(view), self._talk)
-        fuller = self._view(blocks)
-        return fuller if tokens_of(fuller) <= budget else view
+        self._groups = [list(block.records) for block in blocks]
+        most = max(SMALL, self._options.max_chars)
+        return self._with_characters(SMALL, most, budget, self._talk) or self._view(blocks)
+
+    def _with_characters(self, least: int, most: int, budget: int, talk: Talk) -> list[Message] | None:
+        """The view with as many characters of each record as a budget has room for; None where it has none."""
+        rest = tokens_of([*self._head, *self._tail, *self._after])
+
+        def drawn(characters: int) -> list[Message]:
+            return self._context([self._drawn(group, characters, talk) for group in self._groups])
+
+        found = fullest(least, most, drawn, tokens_of, budget - rest)
+        return None if found is None else [*self._head, *found, *self._tail, *self._after]
 
     def packed(self, budget: int) -> list[Message]:
         """The view with the last results cut, within a budget: what the user said and the most relevant records, short,
@@ -199,26 +208,6 @@ class _Drawing:
 
         fitting = bisect_right(range(len(order) + 1), budget, key=tokens)
         return list(order[: fitting - 1]) if fitting else None
-
-    def _grown(self, blocks: Sequence[Block], limit: int, room: int, talk: Talk) -> tuple[list[Block], bool]:
-        """Tables drawn anew with so many characters of each record, the most relevant ones first, and the first one for
-        which there is no room with as many as there is; and whether there was room for all."""
-        grown = list(blocks)
-        for at, block in enumerate(blocks):
-            own = estimated(block.body)
-
-            def drawn(characters: int, block: Block = block) -> Block:
-                return self._drawn(block.records, characters, talk)
-
-            longest = max(len(record.raw_output) for record in block.records)
-            least = min(limit, SMALL if talk is self._talk else self._options.max_chars)
-            found = fullest(least, max(least, min(limit, longest + SMALL)), drawn, _tokens, room + own)
-            if found is None:
-                return grown, False
-            if _tokens(found) > own:
-                room -= _tokens(found) - own
-                grown[at] = found
-        return grown, True
 
     def _drawn(self, group: Sequence[ToolRecord], limit: int, talk: Talk | None = None) -> Block:
         """A table of records of so many characters each; of those that are not the most relevant a part of that, until
@@ -330,7 +319,3 @@ def _named(names: Sequence[str], most: int) -> str:
 
 def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
-
-
-def _tokens(block: Block) -> int:
-    return estimated(block.body)
