@@ -2,12 +2,13 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
+from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, goes_on, rank_of
-from memory.views import json_in, talk_of, worth_of
+from memory.views import talk_of, worth_of
 from utils.text import GAP, cut_at_word, repair
 
 DEEPEST = 10  # objects and lists within each other that are read
@@ -20,6 +21,13 @@ MOST_REPORTS, MOST_COLUMNS = 20, 64
 FEWEST_LINES, FEWEST_FIELDS = 4, 3  # of a table between commas; two sentences may have as many commas
 MOSTLY = 0.9  # share of its lines that have as many fields as the first one
 NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
+
+# An object with a field, or a list of objects, lists or texts.
+_BEGIN = re.compile(r'\{\s*(?=")|\[\s*(?=[\[{"])')
+_IN_CODE = re.compile(r'(?:[=(,\[{+]|"\s*:|\b(?:return|yield))\s*$')  # what stands before a value of source code
+BEFORE = 24  # characters that are looked at for that
+MOST, MOST_FAULTS = 20_000, 1_000  # values of a text, and what only begins as one, that are looked at
+_decoder = JSONDecoder()
 
 _SUM = re.compile(r"(?:^|; )[^;:]*: (?:totals?|sum|all files|overall)(?=;|$)", re.IGNORECASE)
 # A field that says that something failed, among the fields of an object.
@@ -47,15 +55,13 @@ def take_values(text: str) -> tuple[list[Line], str]:
     values: list[object] = []
     parts: list[str] = []
     at = 0
-    for found in json_in(text):
-        if not found.whole:
-            break
-        around = text[max(text.rfind("\n", 0, found.begin) + 1, found.begin - LONGEST) : found.begin].strip()
+    for begin, end, value in json_in(text):
+        around = text[max(text.rfind("\n", 0, begin) + 1, begin - LONGEST) : begin].strip()
         if around and rank_of(around) is Rank.ERROR:
             continue
-        values.append(found.value)
-        parts += [text[at : found.begin], GAP if around else ""]
-        at = found.end
+        values.append(value)
+        parts += [text[at:begin], GAP if around else ""]
+        at = end
     lines = told_of(values[0] if len(values) == 1 else values)
     reports, rest = _take_reports("".join([*parts, text[at:]]))
     return [*lines, *reports], rest
@@ -247,3 +253,28 @@ def _columns(block: Sequence[str]) -> list[list[str]]:
         else:
             spans.append((begin, until))
     return [[line[begin:until].strip() for begin, until in spans] for line in block]
+
+
+def json_in(text: str) -> Iterator[tuple[int, int, object]]:
+    """The objects and lists of JSON in a text, in order, each with where it begins and ends; none from one on that the
+    text cuts short. Where something only begins as JSON does, what comes after its first fault is looked at."""
+    at = values = faults = 0
+    while values < MOST and faults < MOST_FAULTS and (opened := _BEGIN.search(text, at)) is not None:
+        begin = opened.start()
+        at = begin + 1
+        if _IN_CODE.search(text[max(0, begin - BEFORE) : begin]):
+            continue
+        try:
+            value, at = _decoder.raw_decode(text, begin)
+        except JSONDecodeError as error:
+            if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
+                return
+            at = max(at, error.pos)
+            faults += 1
+        except ValueError:  # a number of more digits than Python reads
+            faults += 1
+        except RecursionError:
+            return
+        else:
+            yield begin, at, value
+            values += 1

@@ -5,7 +5,6 @@ length of a text and no faster.
 """
 
 from memory.views.blocks import Block, block_of, call_text, is_note, left_out, one_line, tables
-from memory.views.embedded_json import json_in
 from memory.views.excerpts import excerpt
 from memory.views.identifiers import MARKS, is_name
 from memory.views.json_values import scalars, written
@@ -33,7 +32,6 @@ __all__ = [
     "is_left_of",
     "is_name",
     "is_note",
-    "json_in",
     "left_out",
     "one_line",
     "only_reads",
