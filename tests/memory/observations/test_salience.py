@@ -67,11 +67,6 @@ def test_an_error_comes_with_its_place_and_what_explains_it(output: str, error: 
     assert first == error
 
 
-def test_a_value_is_told_under_the_names_around_it() -> None:
-    text = "service:\n  limits:\n    memory: 256Mi\n  zone: eu-1\n"
-    assert [line.text for line in lines_in(text)][2:] == ["service.limits.memory: 256Mi", "service.zone: eu-1"]
-
-
 def test_entries_of_a_log_that_say_that_something_goes_on_are_left_out() -> None:
     entries = [f"2026-05-02 10:00:0{second} INFO took job {second}" for second in range(5)]
     said = lines_in("\n".join([*entries, "2026-05-02 10:00:06 ERROR job 5: no disk", "2026-05-02 10:00:07 WARN slow"]))
