@@ -67,7 +67,7 @@ _NAME = re.compile(
 )
 _ENGLISH = re.compile(r"\b(?:the|is|are|were|has|have|of|and|to|uses?|runs?|will|\w{3,}ed)\b")
 _NAMED_VALUE = re.compile(r"[^\W\d_][^:：=|]{0,60}?\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
-_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|\S*,\S*,\S*$|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
+_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
 
 
 def observe_by_rules(output: str) -> tuple[Observed, ...]:
