@@ -8,7 +8,7 @@ from json import dumps, loads
 from math import isfinite
 from typing import NoReturn
 
-from memory.views.excerpts import is_no_answer, tells_of_failure
+from memory.views.excerpts import tells_of_failure
 from memory.views.identifiers import names_id
 from memory.views.json_values import Json
 from utils.text import repair
@@ -73,7 +73,7 @@ class ToolRecord:
             return not self.output or refused or any(self.output.get(name) for name in FAILED)
         if isinstance(self.output, str):
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
-            return not first or tells_of_failure(first) or is_no_answer(self.output)
+            return not first or tells_of_failure(first)
         return self.output in (None, [])
 
     @cached_property
