@@ -5,10 +5,10 @@ does not keep is left out, and so are the arguments of a call that its result re
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 from json import dumps
 from types import MappingProxyType
 
@@ -16,15 +16,14 @@ from memory.views.excerpts import excerpt
 from memory.views.identifiers import is_name, names_id, names_place
 from memory.views.json_table import FIELD, ROW, Table, table_of
 from memory.views.json_values import EVERYTHING, Json, Keep, PartOfList, Scalar, scalars, written
-from memory.views.lists import MOST_FIELDS, Shortener
-from memory.views.records import Call, ToolRecord
+from memory.views.lists import Shortener
+from memory.views.records import ToolRecord
 from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
 from utils.text import GAP
 
 DONE = 24  # characters of an argument of a call that gave nothing
 WORDS = 4  # of an argument that is prose
-MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
 LONGEST_KEY = 40  # characters of one that is left out
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -128,7 +127,7 @@ def block_of(
     that were to change what records tell."""
     talk, longest = shortener.talk, max(limits)
     is_small = all(len(one.raw_output) <= SMALL for one in records)
-    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
+    keep = EVERYTHING if is_small else talk
     [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
     came = _fitted_table(records, shortener, keep, limits)
@@ -158,34 +157,20 @@ def left_out(blocks: Sequence[Block], talk: Talk) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Changed:
-    """What is kept, and what else is under `keys`. `linked`: addresses, too, that nobody asked for; where there is no
-    room for all, an id says as much."""
+class _Unlinked:
+    """What is kept but for addresses that nobody asked for; where there is no room for all, an id says as much."""
 
     keep: Keep
-    keys: frozenset[str] = frozenset()
-    linked: bool = True
 
     def keeps(self, key: str, value: Scalar) -> bool:
-        if not self.linked and isinstance(value, str) and "://" in value and not self.keep.asks_for(key):
-            return False
-        return key in self.keys or self.keep.keeps(key, value)
+        is_address = isinstance(value, str) and "://" in value
+        return self.keep.keeps(key, value) and (not is_address or self.keep.asks_for(key))
 
     def asks_for(self, key: str) -> bool:
         return self.keep.asks_for(key)
 
     def name_of(self, item: Mapping[str, Json]) -> str | None:
         return self.keep.name_of(item)
-
-
-def _changed_in(records: Sequence[ToolRecord]) -> frozenset[str]:
-    """The keys of what differs between answers to one call, if they are few: that is why it was asked again."""
-    answers: defaultdict[Call, list[ToolRecord]] = defaultdict(list)
-    for record in records:
-        answers[record.call].append(record)
-    several = [[frozenset(scalars(one.output)) for one in told] for told in answers.values() if len(told) > 1]
-    found = {key for told in several for one, later in pairwise(told) for key, _ in one.symmetric_difference(later)}
-    return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
 def _called(record: ToolRecord, then: str | None, tool: str) -> str:
@@ -260,11 +245,9 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
     whole, outputs = outputs, list(outputs)
     table, longest = table_of(outputs, keep), max(limits)
 
-    def is_long() -> bool:
-        return any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True))
-
-    if is_long() and any(names_id(key) for one in outputs for key, _ in scalars(one)):
-        keep = _Changed(keep, linked=False)
+    is_long = any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True))
+    if is_long and any(names_id(key) for one in outputs for key, _ in scalars(one)):
+        keep = _Unlinked(keep)
         table = table_of(outputs, keep)
     for _ in range(ROUNDS):
         head = len(table.common) + len(table.head)
@@ -276,26 +259,14 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
             share = min(limits[at] / max(1, long[at]), longest / max(1, head))
             outputs[at] = _shortened(whole[at], shortener, max(1, min(size - 1, int(size * share))))
         table = table_of(outputs, keep)
-    if is_long():  # what comes last will be cut
-        table = table_of([_asked_first(output, shortener.talk) for output in outputs], keep)
     return table
-
-
-def _asked_first(output: Json, talk: Talk) -> Json:
-    """A result with its ids first, and then the fields that are asked for, or that have such in them."""
-    if not isinstance(output, Mapping):
-        return output
-    ids = [key for key in output if names_id(key)]
-    asked = [key for key, value in output.items() if any(talk.names_field(name) for name, _ in scalars(value, key))]
-    return {key: output[key] for key in dict.fromkeys([*ids, *asked, *output])}
 
 
 def _longest_in(value: Json, shortener: Shortener) -> int:
     """How many items the longest list in a value has; of a text, those that it takes the room of."""
     match value:
         case Mapping():
-            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS or GAP in value else 0
-            return max(listed, *(_longest_in(shortener.rows(item), shortener) for item in value.values()), 0)
+            return max((_longest_in(shortener.rows(item), shortener) for item in value.values()), default=0)
         case list():
             return max(len(value), *(_longest_in(item, shortener) for item in value), 0)
         case str():
@@ -349,8 +320,7 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
     """A value whose lists have so many items at most, and whose texts are as much shorter."""
     match value:
         case Mapping():
-            fields = shortener.fields(value, most)
-            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in fields.items()}
+            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in value.items()}
         case str():
             return excerpt(value, shortener.talk, max(LEAST, CHARACTERS_AN_ITEM * most))
         case list():
