@@ -6,13 +6,13 @@ longer, the most relevant ones first.
 """
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tools.budget import SHORTEST, fullest, least, tokens_of, within
 from agents.tools.conversation import PROMPTS, after, before, everything, last_said, spoken_of
-from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
+from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, said_in
 from memory.views import (
     SMALL,
     Block,
@@ -23,10 +23,8 @@ from memory.views import (
     block_of,
     call_text,
     in_force,
-    is_note,
     left_out,
     one_line,
-    only_reads,
     overtaken,
     tables,
     written,
@@ -40,7 +38,6 @@ FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 BRIEF = 4  # times shorter, what is not the most relevant
-NAMED_OF = 10  # a name that one record of so many has tells of it
 FAILURES_OF = 4  # one failure of so many records is few
 
 
@@ -97,22 +94,19 @@ class _Drawing:
 
     def __init__(self, step: Step, options: ViewOptions) -> None:
         self._step, self._options = step, options
-        known = in_force(step.records, step.newest)
-        self._notes = [record for record in known if is_note(record)]
-        self._known = [record for record in known if not is_note(record)]
+        self._known = known = in_force(step.records, step.newest)
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
-        naming = [[one.trace_id for one in known if name in one.raw_output] for name in self._talk.names]
         self._overtaken = overtaken(known)
-        self._order = _by_relevance(self._known, step.ranked, naming)
-        self._first = frozenset([*self._order[: options.top_k], *(one for found in naming for one in found)])
+        self._order = _by_relevance(self._known, step.ranked)
+        self._first = frozenset(self._order[: options.top_k])
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
         self._groups = sorted(tables(self._known), key=lambda group: min(place[one.trace_id] for one in group))
         earlier, later = step.messages[: step.last.start], step.messages[step.last.end :]
         self._all_said = everything(earlier), everything(later)
         answered = not any(message.get("role") == "user" for message in later)
-        some = before(earlier, answered=answered, done=_last_change(step)), after(later)
+        some = before(earlier, answered=answered), after(later)
         self._head, self._after = self._all_said if little else some
         self._tail = list(step.messages[step.last.start : step.last.end])
 
@@ -227,8 +221,6 @@ class _Drawing:
         told = self._tables(blocks)
         if gone := left_out([block for block in blocks if not block.is_whole], self._talk):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if notes := [(one.tool_name, one.trace_id) for one in reversed(self._notes)]:
-            told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
         if unseen := [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]:
             told.append(f"Not shown: {_named(_by_tool(unseen[::-1]), RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
@@ -265,16 +257,13 @@ def _of(blocks: Iterable[Block], ids: Sequence[str]) -> list[Block]:
     return [left for block in blocks if (left := block.of(ids)) is not None]
 
 
-def _by_relevance(records: Sequence[ToolRecord], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
-    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same call.
-    `naming`: for each name that was said, the ids of those that have it, oldest first."""
+def _by_relevance(records: Sequence[ToolRecord], ranked: Sequence[str]) -> list[str]:
+    """The ids of records: those of failures where they are few, then the most relevant of the others, and then the
+    newest; no answer before a later one to the same call."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
-    telling = Counter(one for found in naming if len(found) * NAMED_OF < len(records) for one in reversed(found))
     failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    named = [one for one, _ in telling.most_common()]
-    order = [one for one in dict.fromkeys([*named, *few, *ranked, *known]) if one in known]
+    order = [one for one in dict.fromkeys([*few, *ranked, *known]) if one in known]
     answers: defaultdict[Call, list[str]] = defaultdict(list)
     for record in records:
         answers[record.call].append(record.trace_id)
@@ -291,16 +280,6 @@ def _with_changes(order: Sequence[str], overtaken: Mapping[str, str]) -> list[st
             changes.append(str(then))
         ordered |= dict.fromkeys(reversed(changes))
     return list(ordered)
-
-
-def _last_change(step: Step) -> int:
-    """The place of the last result of a call that changed something; -1 where there is none."""
-    for interaction in reversed(interactions(step.messages)):
-        for result in reversed(interaction.results):
-            record = ToolRecord("", result.tool_name, result.arguments, result.content)
-            if not only_reads(record) and not (record.failed and record.raw_output.strip()):
-                return result.at
-    return -1
 
 
 def _by_tool(called: Sequence[Asked]) -> list[str]:

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memory.observations.observation import Category, Observed
+from memory.observations.pages import read_page
 from memory.observations.salience import LONGEST, Line, Rank, lines_in, rank_of
 from memory.observations.values import tables_in, take_values
 from memory.recall import asked
-from memory.views import excerpt, read_page, talk_of
+from memory.views import excerpt, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP, cut_at_word, ends_with_full_stop, ends_with_question_mark
 

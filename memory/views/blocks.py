@@ -23,7 +23,6 @@ from memory.views.standing import COMMANDS
 from utils.text import GAP
 
 DONE = 24  # characters of an argument of a call that gave nothing
-WORDS = 4  # of an argument that is prose
 LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
 LONGEST_KEY = 40  # characters of one that is left out
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -33,12 +32,10 @@ CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may 
 LEAST = 24  # characters of a text that is shortened no further
 LONG_WORD = 400  # characters without a blank from which a text says no more than how long it is
 EMPTY = "(empty)"
-BETWEEN = (ROW, ", ", FIELD, "\n", ",", " ")  # what stands between values, the first being between the rows of a list
-LONGEST_COUNT = 14  # characters of the count of what is left out
+BETWEEN = (ROW, ", ", FIELD, "\n")  # what stands between values
 
 _WORD = re.compile(r"[\w-]+")
 _BLOB = re.compile(rf"(?<![\w+/=.-])(?!//)[\w+/=.-]{{{LONG_WORD + 1},}}", re.ASCII)  # and no address
-_MORE = re.compile(rf"; {GAP} (\d+) more\W{{0,8}}$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
     r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
@@ -179,16 +176,6 @@ def _called(record: ToolRecord, then: str | None, tool: str) -> str:
     times = f" ×{record.times}" if record.times > 1 else ""
     before = f" (before {then})" if then else ""
     return f"{record.trace_id}{other}{times}{before}"
-
-
-def is_note(record: ToolRecord) -> bool:
-    """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
-    begins: what an agent thinks, or tells somebody."""
-    if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
-        return False
-    return all(
-        isinstance(one, str) and len(one) > DONE and len(one.split()) >= WORDS for one in record.arguments.values()
-    )
 
 
 def call_text(tool_name: str, arguments: str) -> str:
@@ -332,16 +319,8 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
 
 
 def _cut_row(row: str, most: int) -> str:
-    """So many characters of a row at most, whole values of them, and how many rows or fields are left out at its end;
-    of one value that is longer, its beginning."""
+    """So many characters of a row at most, whole values of them; of one value that is longer, its beginning."""
     if len(row) <= most:
         return row
-    more = _MORE.search(row)
-    end = more[0] if more is not None and len(more[0]) <= most // 2 else ""
-    whole = row[: more.start()] if more is not None else row
-    room = most - len(end) if end else most - LONGEST_COUNT
-    for mark in BETWEEN:
-        if (at := whole.rfind(mark, 0, max(0, room - 1))) > most // 3:
-            gone = whole.count(mark, at) + (int(more[1]) if more is not None and mark == ROW else 0)
-            return f"{whole[:at]}{ROW}{GAP} {gone} more" if mark == ROW else f"{whole[:at]}{mark.rstrip()}{GAP}{end}"
-    return f"{cut(whole, most - len(end))}{end}"
+    end = max(row.rfind(mark, 0, most - 1) for mark in BETWEEN)
+    return f"{row[:end]}{GAP}" if end > most // 3 else cut(row, most)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.views.identifiers import is_identifier
-from memory.views.pages import is_page, read_page
 from memory.views.relevance import Talk
 from utils.sentences import split_sentences
 from utils.text import GAP
@@ -36,13 +35,9 @@ _DIGITS = re.compile(r"\d+")
 
 def excerpt(text: str, talk: Talk, characters: int) -> str:
     """The whole of a short text; of a longer one what matters, in its order and at most so many characters, with a `…`
-    where something is left out. Pages of HTML are read as their text."""
+    where something is left out."""
     if len(text) <= characters:
         return text
-    if is_page(text):
-        text = _page_text(text)
-        if len(text) <= characters:
-            return text
     read = text if len(text) <= READ else _read(text, talk)
     every = [line.rstrip() for line in read.splitlines()]
     places = [at for at, line in enumerate(every) if line != GAP and line.strip()]
@@ -57,14 +52,6 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
         said = text.strip()
         return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
     return _within(_joined(every, {places[at] for at in chosen}, places), characters)
-
-
-def _page_text(page: str) -> str:
-    """What a page says; of a huge one what its beginning says, up to a tag."""
-    if len(page) <= READ:
-        return read_page(page)
-    end = page.rfind("<", READ // 2, READ)
-    return f"{read_page(page[: end if end > 0 else READ])}\n{GAP}"
 
 
 def _within(said: str, characters: int) -> str:
