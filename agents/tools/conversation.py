@@ -43,9 +43,9 @@ def everything(messages: Sequence[Message]) -> list[Message]:
 
 
 def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
-    """Of what came before the last calls: the system prompt, and what the user said, short answers with what they
-    answer. `answered`: the user has not said anything since, so that what the last message answers is what the agent is
-    at work on."""
+    """Of what came before the last calls: the system prompt, and what the user said. `answered`: the user has not said
+    anything since, so that what the last message answers is what the agent is at work on, and stays with it where the
+    answer leans on it."""
     last = next((message for message in reversed(messages) if message.get("role") == "user"), None)
     kept: list[Message] = []
     said: Message | None = None  # by the agent, and not answered yet
@@ -56,12 +56,9 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
         elif role == "assistant":
             said = None if calls_of(message) else message
         elif role == "user":
-            if said is not None:
-                text = text_of(said.get("content"))
-                if answered and message is last and leans_on(answer, text):
-                    kept.append(_with_text(said, digest(text)))
-                elif _says_little(answer):
-                    kept.append(_with_text(said, closing(text)))
+            text = text_of(said.get("content")) if said is not None else ""
+            if said is not None and answered and message is last and leans_on(answer, text):
+                kept.append(_with_text(said, digest(text)))
             kept.append(message)
             said = None
     return kept

@@ -246,7 +246,18 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
             share = min(limits[at] / max(1, long[at]), longest / max(1, head))
             outputs[at] = _shortened(whole[at], shortener, max(1, min(size - 1, int(size * share))))
         table = table_of(outputs, keep)
+    if any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True)):  # what comes last will be cut
+        table = table_of([_asked_first(output, shortener.talk) for output in outputs], keep)
     return table
+
+
+def _asked_first(output: Json, talk: Talk) -> Json:
+    """A result with its ids first, and then the fields that are asked for, or that have such in them."""
+    if not isinstance(output, Mapping):
+        return output
+    ids = [key for key in output if names_id(key)]
+    asked = [key for key, value in output.items() if any(talk.names_field(name) for name, _ in scalars(value, key))]
+    return {key: output[key] for key in dict.fromkeys([*ids, *asked, *output])}
 
 
 def _longest_in(value: Json, shortener: Shortener) -> int:

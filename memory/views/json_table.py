@@ -28,6 +28,7 @@ from memory.views.json_values import (
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, rows in a cell, and the rows of a list in a list
 MOST_NAMED = 8  # objects of a list that are told whole; where more are named, it is by what they have in common
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
+SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 
 Object = Mapping[str, Json]
 
@@ -56,6 +57,8 @@ def table_of(values: Sequence[Json], keep: Keep) -> Table:
         column = _column(values, keep, "")
         return Table(head=column.head, rows=column.cells) if column else Table(rows=("",) * len(values))
     objects = [value for value in values if isinstance(value, Mapping)]
+    if _share_no_shape(objects):
+        return Table(rows=tuple(map(written, values)))
     common, columns = _columns(objects, keep)
     if len(values) == 1:
         return Table(rows=(", ".join(common),))
@@ -114,6 +117,8 @@ def _nested(
     def filled(said: Callable[[Sequence[Object]], str]) -> tuple[str, ...]:
         return tuple(said(cell) + told_of_all(cell, between) if cell else "" for cell in cells)
 
+    if _share_no_shape(objects):
+        return _Column(name, filled(lambda cell: between.join(map(written, cell))))
     if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
     common, columns = _columns(objects, keep, asked=asked)
@@ -180,3 +185,8 @@ def _is_short(value: Json) -> bool:
 def _keeps_any(objects: Iterable[Object], keep: Keep) -> bool:
     """Whether a field of objects that is neither an object nor a list is kept."""
     return any(is_scalar(value) and keep.keeps(key, value) for one in objects for key, value in one.items())
+
+
+def _share_no_shape(objects: Sequence[Object]) -> bool:
+    """Whether a table of objects would be empty for the most part."""
+    return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})

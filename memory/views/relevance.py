@@ -46,6 +46,7 @@ _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
+_POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 
 
@@ -109,6 +110,8 @@ class Talk:
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
+        if _POSTAL.fullmatch(key):
+            return str(value).casefold() in self.said  # of an address that is not shown it says nothing
         if ends_as_id(key):
             return True
         if not isinstance(value, str):

@@ -15,6 +15,7 @@ from memory.views.json_values import Json, scalars
 from memory.views.records import Call, ToolRecord
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
+NEARLY = 0.8  # share of an answer's lines that a later one has, too, from which it stands for it
 LONGEST_NAME = 80  # characters of what a thing is called
 READ = 2_000  # characters of a command in which things are looked for
 LISTED = 200  # objects of a list whose ids are looked at
@@ -60,19 +61,24 @@ def in_force(records: Sequence[ToolRecord], shown: Sequence[ToolRecord] = ()) ->
 
 
 def _stands_for(later: ToolRecord, record: ToolRecord) -> bool:
-    """Whether a later result says what one before does: just what the same call gave; or all that it shows of a
+    """Whether a later result says what one before does: nearly all that the same call gave; or all that it shows of a
     thing, for the same call or by another tool, as most of it shows. What failed stands for no answer, and any answer
     to the call for what failed."""
     same_call = later.call == record.call
     if later.failed or record.failed:
-        return same_call and record.failed and (not later.failed or later.raw_output == record.raw_output)
-    if same_call and later.raw_output == record.raw_output:
+        return same_call and record.failed and (not later.failed or _says_nearly(later, record))
+    if same_call and _says_nearly(later, record):
         return True
     if not record.thing or later.thing != record.thing or not record.fields.keys() <= later.fields.keys():
         return False
     compared = [key for key in record.fields if not names_id(key)]
     equal = sum(record.fields[key] == later.fields[key] for key in compared)
     return same_call or (later.tool_name != record.tool_name and 2 * equal >= len(compared) > 0)
+
+
+def _says_nearly(later: ToolRecord, record: ToolRecord) -> bool:
+    lines = set(record.raw_output.splitlines())
+    return len(lines.intersection(later.raw_output.splitlines())) >= NEARLY * len(lines)
 
 
 def overtaken(records: Sequence[ToolRecord]) -> Mapping[str, str]:
