@@ -7,8 +7,8 @@ counts, so that each section keeps its newest.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
@@ -46,25 +46,56 @@ NEWEST = 150  # tokens of a section that count three times, so that none is left
 LEFT = 1 / 2  # of what stays whole, at most, for what is left to be done: of a bank that has more, the newest
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 52  # tokens of the line that says where the rest is, at most
+LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 
 
 @dataclass(frozen=True)
 class _Passage:
     """An entry, or of a long one a paragraph. `spot`: its file, section (-1: before the first), entry there, and part
-    of that; `opening`: the heading of a long entry; `tokens`: with the headings that go along; `left`: something is
-    left to be done. What is worth more stays longer."""
+    of that; `opening`: the heading of a long entry; `heading`: tokens of the section's heading, where that goes with
+    what stands under it; `left`: something is left to be done. What is worth more stays longer."""
 
     spot: tuple[str, int, int, int]
     opening: str
     text: str
     tokens: int
+    heading: int
     critical: bool
     left: bool
     worth: float
 
     @property
+    def section(self) -> tuple[str, int]:
+        return self.spot[:2]
+
+    @property
+    def entry(self) -> tuple[str, int, int]:
+        return self.spot[:3]
+
+    @property
     def whole(self) -> str:
         return f"{self.opening}\n\n{self.text}" if self.opening else self.text
+
+    @property
+    def rank(self) -> tuple[bool, bool, float]:
+        return self.critical, self.left, self.worth
+
+
+@dataclass
+class _Selection:
+    """What stays, each part as some text. `spent`: tokens of all of it."""
+
+    spent: int
+    texts: dict[_Passage, str] = field(default_factory=dict)
+
+    def takes(self, part: _Passage, text: str, limit: int) -> bool:
+        """Keeps a part as this text, unless there would be more than `limit` tokens."""
+        cost = count_tokens(text) + 1 + part.heading
+        if self.spent + cost > limit:
+            return False
+        self.spent += cost
+        self.texts[part] = text
+        return True
 
 
 def condense(
@@ -74,51 +105,47 @@ def condense(
     that has what goes. O(n log n) in entries."""
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
+    kept = _Selection(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
     whole = recipe.target - round(SHORT * recipe.target)
     parts = [part for name, page in pages.items() for part in _parts(kind, name, page, moment)]
-    texts: dict[_Passage, str] = {}  # what stays, each part as some text
-    spent = tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages)
+    full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
     gone: list[_Passage] = []
-    for part in _ranked(parts, round(LEFT * whole)):
-        if spent + part.tokens <= (recipe.most if part.critical else whole):
-            spent += part.tokens
-            texts[part] = part.whole
-        else:
-            gone.append(part)
+    for part in _weighed(parts, round(LEFT * whole)):
+        limit = recipe.most if part.critical else whole
+        if (part.critical or part.left or part.section not in full) and kept.takes(part, part.whole, limit):
+            continue
+        if part.tokens <= LONG:
+            full.add(part.section)
+        gone.append(part)
     left_out = dict.fromkeys(files, 0)
-    stay = {part.spot[:3] for part in texts}
+    stay = {part.entry for part in kept.texts}
     for part in gone:
         short = shortened(part.whole)
-        cost = count_tokens(short) + 1
-        is_first = not part.spot[3] and part.spot[:3] not in stay
-        if is_first and spent + cost <= (recipe.most if part.critical else recipe.target):
-            spent += cost
-            texts[part] = short
-        if texts.get(part) != part.text:
+        limit = recipe.most if part.critical else recipe.target
+        if part.spot[3] or part.entry in stay or not kept.takes(part, short, limit) or short != part.text:
             left_out[part.spot[0]] += 1
-    filled = {name: _filled(name, frames[name], page, texts) for name, page in pages.items()}
+    filled = {name: _filled(name, frames[name], page, kept) for name, page in pages.items()}
     return {
         name: render(with_note(page, note_in(page), left_out[name], version, moment)) for name, page in filled.items()
     }
 
 
-def _ranked(parts: Sequence[_Passage], most: int) -> list[_Passage]:
+def _weighed(parts: list[_Passage], most: int) -> list[_Passage]:
     """The parts, what is worth most first: each the less, the more of its section is newer. Those that are left to be
     done have no more than `most` tokens; what is older than these counts as others do."""
     newer: Counter[tuple[str, int]] = Counter()
-    spent = 0
+    spent, full = 0, False
     found: list[_Passage] = []
-    for part in sorted(parts, key=_rank, reverse=True):
-        before = newer[part.spot[:2]]
-        newer[part.spot[:2]] += part.tokens
-        spent += part.tokens if part.left else 0
+    for part in sorted(parts, key=lambda passage: passage.rank, reverse=True):
+        before = newer[part.section]
+        newer[part.section] += part.tokens
+        fits = spent + part.tokens <= most
+        left = part.left and not part.critical and not full and fits
+        full = full or (part.left and not fits and part.tokens <= LONG)
+        spent += part.tokens if left else 0
         worth = part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)
-        found.append(replace(part, left=part.left and spent <= most, worth=worth))
-    return sorted(found, key=_rank, reverse=True)
-
-
-def _rank(part: _Passage) -> tuple[bool, bool, float, int]:
-    return part.critical, part.left, part.worth, part.spot[2]
+        found.append(replace(part, left=left, worth=worth))
+    return sorted(found, key=lambda passage: passage.rank, reverse=True)
 
 
 def shortened(item: str) -> str:
@@ -151,7 +178,7 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Pas
             stamp = time_of(entry)
             days = (moment - stamp).total_seconds() / 86_400 if stamp is not None else 0.0
             recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
-            worth = weight * (0.25 + 0.75 * recent)
+            worth = weight * (0.25 + 0.75 * recent) + place * LATER
             opening, texts = _paragraphs(entry)
             all_critical = texts[:1] == [f"[{CRITICAL}]"] or is_critical(opening)
             found += [
@@ -159,7 +186,8 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Pas
                     (name, number, place, at),
                     opening,
                     text,
-                    count_tokens(text) + count_tokens(opening) + 2 + heading,
+                    count_tokens(text) + count_tokens(opening) + 1,
+                    heading,
                     all_critical or is_critical(text),
                     _is_left(text, section.title),
                     worth,
@@ -201,13 +229,14 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
     return opening, cut
 
 
-def _filled(name: str, frame: Page, page: Page, texts: Mapping[_Passage, str]) -> Page:
+def _filled(name: str, frame: Page, page: Page, kept: _Selection) -> Page:
     """The frame of a page with what is kept of the page, each part under its heading, that of an entry once."""
     bodies: dict[int, list[str]] = {}
     opened: tuple[str, int, int] | None = None
-    for part in sorted((part for part in texts if part.spot[0] == name), key=lambda part: part.spot):
-        bodies.setdefault(part.spot[1], []).append(part.text if part.spot[:3] == opened else texts[part])
-        opened = part.spot[:3] if texts[part] == part.whole else None
+    for part, text in sorted(kept.texts.items(), key=lambda kept_text: kept_text[0].spot):
+        if part.spot[0] == name:
+            bodies.setdefault(part.spot[1], []).append(part.text if part.entry == opened else text)
+            opened = part.entry if text == part.whole else None
     sections = tuple(
         Section(section.title, joined(bodies.get(at, [])))
         for at, section in enumerate(page.sections)
