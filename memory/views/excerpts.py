@@ -6,7 +6,8 @@ the last line.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from memory.views.identifiers import is_identifier
 from memory.views.relevance import Talk
@@ -14,8 +15,7 @@ from utils.sentences import split_sentences
 from utils.text import GAP
 
 READ = 400_000  # characters of a text that are looked at, half of them from its end
-NAMED_LINES = 64  # lines of a longer one that are looked at, too, since the user named what is in them
-FAILING = 16  # and of those with each of these words, since they tell of a failure
+AROUND = 16  # places of a longer one that are looked at, too, of each name that the user gave, and each of these words
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
 LONG_LINE = 2_000  # characters of a line in which failures are looked for
@@ -64,57 +64,26 @@ def _within(said: str, characters: int) -> str:
 
 
 def _read(text: str, talk: Talk) -> str:
-    """What is read of a huge text: its beginning, its end, and in between the first lines with what the user named, as
-    many with each name, and those that tell of a failure, of the first with each word for one. Lines that are cut have
-    a `…` where they are, and so have gaps between lines."""
-    spans = [_whole_lines(text, 0, READ // 2), _whole_lines(text, len(text) - READ // 2, len(text))]
-    (_, begin), (end, _) = spans
-    for name in talk.names:
-        spans += _lines_with(name, text, begin, end, max(1, NAMED_LINES // len(talk.names)))
-    for word in FAILURES:
-        lines = _lines_with(word, text, begin, end, FAILING)
-        spans += [(first, last) for first, last in lines if tells_of_failure(text[first:last])]
-    pieces: list[str] = []
-    for first, last in _merged(spans):
-        cut = GAP * (text[first - 1 : first] not in ("", "\n")), GAP * (text[last : last + 1] not in ("", "\n"))
-        pieces.append(text[first:last].join(cut))
-    return f"\n{GAP}\n".join(pieces)
-
-
-def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Where the whole lines within a part of a text begin and end; the part as it is where a line takes half of it."""
-    half = (begin + end) // 2
-    if begin > 0 and (line := text.find("\n", begin - 1, half)) >= 0:
-        begin = line + 1
-    if end < len(text) and (line := text.rfind("\n", half, end + 1)) >= 0:
-        end = line
-    return begin, end
-
-
-def _lines_with(name: str, text: str, begin: int, end: int, most: int) -> list[tuple[int, int]]:
-    """Where the first lines that have a name begin and end, within a part of a text; of a long one what stands around
-    the name."""
-    spans: list[tuple[int, int]] = []
-    at = text.find(name, begin, end)
-    while at >= 0 and len(spans) < most:
-        furthest = max(begin, at - LONG_LINE // 2)
-        first = max(text.rfind("\n", furthest, at) + 1, furthest)
-        last = text.find("\n", at, at + LONG_LINE // 2)
-        last = last if last >= 0 else min(end, at + LONG_LINE // 2)
-        spans.append((first, last))
-        at = text.find(name, max(last, at + 1), end)
-    return spans
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Parts of a text in their order, those as one that overlap or are neighbours."""
-    begin, end = 0, 0
+    """What is read of a huge text: its beginning, its end, and in between the first lines with each name that the user
+    gave, and with each word for a failure. Lines that are cut have a `…` where they are, and so have gaps."""
+    begin = text.rfind("\n", READ // 4, READ // 2)
+    end = text.find("\n", len(text) - READ // 2, len(text) - READ // 4)
+    begin, end = begin if begin > 0 else READ // 2, end if end > 0 else len(text) - READ // 2
+    spans = [(0, begin), (end, len(text))]
+    for word in (*talk.names, *FAILURES):
+        for found in islice(re.compile(re.escape(word)).finditer(text, begin, end), AROUND):
+            furthest, nearest = found.start() - LONG_LINE // 2, found.start() + LONG_LINE // 2
+            first, last = text.rfind("\n", furthest, found.start()) + 1, text.find("\n", found.start(), nearest)
+            spans.append((first or max(0, furthest), last if last >= 0 else nearest))
+    merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
-        if first > end + 1:
-            yield begin, end
-            begin = first
-        end = max(end, last)
-    yield begin, end
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    cut = [GAP * (text[place : place + 1] not in ("", "\n")) for span in merged for place in (span[0] - 1, span[1])]
+    pieces = [f"{cut[2 * at]}{text[first:last]}{cut[2 * at + 1]}" for at, (first, last) in enumerate(merged)]
+    return f"\n{GAP}\n".join(pieces)
 
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
