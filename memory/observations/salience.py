@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from itertools import takewhile
 
 from utils.text import cut_at_word
@@ -90,7 +89,6 @@ _PLACE = re.compile(r"[\w./\\@-]*[\w/\\@-]\.\w{1,5}:\d+(?::\d+)?|File \"([^\"]+)
 _PARENT = re.compile(r"(?=.*\w)(?!.*[.!?;,]$).+")
 
 
-@lru_cache(maxsize=4_096)
 def rank_of(text: str) -> Rank:
     """How much a line matters by what it says."""
     head = text[:LONGEST]
