@@ -82,7 +82,6 @@ def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
 
 
 def read(text: str) -> None:
-    rank_of.cache_clear()
     observe_by_rules(text)
 
 
