@@ -1,8 +1,8 @@
 """The conversation in a view: what of what was said an agent's next step needs.
 
-What the user said, and the system prompt. What the agent said is left out, for what it knew, it
-knew of its tools; but not what a short answer of the user's leans on: "yes, please" answers the whole of a proposal,
-and "option 2" the second item of a list, which need not stand anywhere else.
+What the user said, and the system prompt. What the agent said is left out, for what it knew, it knew of its tools; but
+not what a short answer of the user's leans on: "yes, please" answers the whole of a proposal, and "option 2" the second
+item of a list, which need not stand anywhere else.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Salience: which lines of an output matter, and what they belong to.
 
 A line that counts outcomes sums an output up; a line that names trouble is an error, told with its place, with what it
-stands under and with the lines that explain it; a value is told under the names around it. Every reader of outputs
-ranks by this, whatever tool printed them. Time is linear in the text: each pattern looks at the beginning of a line.
+stands under and with the lines that explain it. Every reader of outputs ranks by this, whatever tool printed them. Time
+is linear in the text: each pattern looks at the beginning of a line.
 """
 
 import re

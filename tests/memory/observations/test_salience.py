@@ -81,20 +81,16 @@ def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
     assert all(line in shown for line in (lines[0], lines[1_700], lines[-1]))
 
 
-def read(text: str) -> None:
-    observe_by_rules(text)
-
-
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_work_grows_no_faster_than_a_text(shape: Callable[[int], str]) -> None:
-    assert_work_grows_no_faster_than_a_text(read, shape, 3_000)
+    assert_work_grows_no_faster_than_a_text(observe_by_rules, shape, 3_000)
 
 
 @pytest.mark.parametrize("shape", ["documents", "tasks", "bracket lines", "a blob"])
 def test_of_a_huge_text_no_more_is_read_than_of_a_long_one(monkeypatch: pytest.MonkeyPatch, shape: str) -> None:
     monkeypatch.setattr(notes, "READ", 9_000)
     long, huge = (SHAPES[shape](size) for size in (9_000, 90_000))
-    assert steps(lambda: read(huge)) <= 2 * steps(lambda: read(long)) + 3_000
+    assert steps(lambda: observe_by_rules(huge)) <= 2 * steps(lambda: observe_by_rules(long)) + 3_000
     assert len(output_for_model(huge)) <= MOST_OF_A_MODEL
 
 
