@@ -144,7 +144,8 @@ class Conversation:
         elif not self._sources:
             self._tell("the last answer rests on nothing that was remembered")
         for citation in self._sources or ():
-            quote = cut_at_word(f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}", self._out.width)
+            most = self._out.width if self._out.is_terminal else None
+            quote = cut_at_word(f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}", most)
             self._out.print(Text(CONTROL_CHARACTERS.sub("", quote)), style="dim", soft_wrap=True)
 
     def _tell(self, notice: str) -> None:
