@@ -89,7 +89,7 @@ class Conversation:
                 case "/help":
                     self._out.print(HELP, markup=False, highlight=False, soft_wrap=True)
                 case "/sources":
-                    self.show_sources()
+                    self.show_sources(self._out.width)
                 case "/new":
                     self.end()
                     self._session_id, self._begun, self._sources = new_id(), False, None
@@ -138,14 +138,14 @@ class Conversation:
             self._out.file.flush()
             self._in_line = not shown.endswith("\n")
 
-    def show_sources(self) -> None:
+    def show_sources(self, characters: int | None = None) -> None:
+        """`characters`: of each at most; None for all."""
         if self._sources is None:
             self._tell("there is no finished answer to show sources of")
         elif not self._sources:
             self._tell("the last answer rests on nothing that was remembered")
         for citation in self._sources or ():
-            most = self._out.width if self._out.is_terminal else None
-            quote = cut_at_word(f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}", most)
+            quote = cut_at_word(f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}", characters)
             self._out.print(Text(CONTROL_CHARACTERS.sub("", quote)), style="dim", soft_wrap=True)
 
     def _tell(self, notice: str) -> None:
