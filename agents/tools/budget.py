@@ -24,8 +24,7 @@ _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, byte
 _WORDS = re.compile(rb"[A-Za-z\d]+")
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 PART_TOKENS = 765  # that an image takes, one of 1,024 by 1,024 pixels in detail (OpenAI's guide to images)
-TRIES = 4  # in which what is drawn comes down to its room
-LESS = 0.9  # of the room that the size of the last try gives
+STEP = 1.1  # between the sizes that are tried
 
 T = TypeVar("T")
 
@@ -63,18 +62,12 @@ def estimated(text: str) -> int:
 
 def fullest(least: int, most: int, draw: Callable[[int], T], tokens: Callable[[T], int], room: int) -> T | None:
     """What is drawn with as many characters as there is room for, from `least` to `most`; None where even the least
-    does not fit. Each try takes the share of the one before that the room was of what this took."""
-    characters = max(least, min(most, 4 * max(0, room)))  # a token is of four characters at most
-    for _ in range(TRIES):
-        drawn = draw(characters)
-        taken = tokens(drawn)
-        if taken <= room:
-            return drawn
-        if characters == least:
-            return None
-        characters = max(least, int(characters * min(LESS, LESS * max(0, room) / taken)))
-    drawn = draw(least)
-    return drawn if tokens(drawn) <= room else None
+    does not fit."""
+    sizes = [least]
+    while sizes[-1] < most:
+        sizes.append(min(most, int(STEP * sizes[-1]) + 1))
+    fitting = bisect_right(sizes, room, key=lambda characters: tokens(draw(characters)))
+    return draw(sizes[fitting - 1]) if fitting else None
 
 
 def within(head: Sequence[Message], budget: int, question: str, *, every: bool) -> list[Message] | None:

@@ -1,15 +1,14 @@
 """The conversation in a view: what of what was said an agent's next step needs.
 
-What the user said, but for courtesies, and the system prompt. What the agent said is left out, for what it knew, it
-knew of its tools; but not what a short answer of the user's leans on: "yes, please" answers the whole of a proposal,
-and "option 2" the second item of a list, which need not stand anywhere else.
+What the user said, and the system prompt. What the agent said is left out, for what it knew, it knew of its tools; but
+not what a short answer of the user's leans on: "yes, please" answers the whole of a proposal, and "option 2" the second
+item of a list, which need not stand anywhere else.
 """
 
 from collections.abc import Sequence
 
 from agents.openai_chat import text_of
 from agents.tools.messages import RESULTS, Message, calls_of, is_retrieved
-from memory.language import is_courtesy
 from memory.views import MARKS, Talk, is_name, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP, cut_at_word
@@ -43,31 +42,23 @@ def everything(messages: Sequence[Message]) -> list[Message]:
     return [one for one in messages if not is_retrieved(one) and one.get("role") not in RESULTS and not calls_of(one)]
 
 
-def before(messages: Sequence[Message], *, answered: bool, done: int = -1) -> list[Message]:
-    """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
-    the first message and the last. `answered`: the user has not said anything since, so that what the last message
-    answers is what the agent is at work on. `done`: the place of the last result that something was carried out with;
-    a courtesy that has answered a question since stays with the question, for it may have agreed to something."""
-    users = [message for message in messages if message.get("role") == "user"]
-    ends = [users[0], users[-1]] if users else []
+def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
+    """Of what came before the last calls: the system prompt, and what the user said. `answered`: the user has not said
+    anything since, so that what the last message answers is what the agent is at work on, and stays with it where the
+    answer leans on it."""
+    last = next((message for message in reversed(messages) if message.get("role") == "user"), None)
     kept: list[Message] = []
     said: Message | None = None  # by the agent, and not answered yet
-    for at, message in enumerate(messages):
+    for message in messages:
         role, answer = message.get("role"), text_of(message.get("content"))
         if role in PROMPTS and not is_retrieved(message):
             kept.append(message)
         elif role == "assistant":
             said = None if calls_of(message) else message
         elif role == "user":
-            text = "" if said is None else text_of(said.get("content"))
-            may_agree = at > done and "?" in text and is_courtesy(answer)
-            if message not in ends and is_courtesy(answer) and not may_agree:
-                continue
-            if said is not None:
-                if answered and message is ends[-1] and leans_on(answer, text):
-                    kept.append(_with_text(said, digest(text)))
-                elif may_agree or _says_little(answer):
-                    kept.append(_with_text(said, text if may_agree and len(text) <= WHOLE else closing(text)))
+            text = text_of(said.get("content")) if said is not None else ""
+            if said is not None and answered and message is last and leans_on(answer, text):
+                kept.append(_with_text(said, digest(text)))
             kept.append(message)
             said = None
     return kept

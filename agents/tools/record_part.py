@@ -1,10 +1,6 @@
 """The part of a long result or message that a model reads: where it asks, or where its words stand."""
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import merge
-from itertools import islice
 
 from memory.traces import Trace
 from memory.views import MARKS, excerpt, talk_of
@@ -16,7 +12,6 @@ MOST_READ = 32_000
 FURTHEST = 2**31  # a place in a record; no record is so long
 LONGEST_ID = 64
 MOST_WORDS = 16  # different ones of a query that are looked for, the longest
-MOST_FOUND = 20_000  # places of words that are looked at
 BEFORE = 4  # a share of the part stands before what was found, so that it can be understood
 
 
@@ -71,10 +66,10 @@ def read_record(trace: Trace, *, offset: int, limit: int, query: str = "") -> Re
 
 def part_of(text: str, *, offset: int, limit: int, query: str = "") -> TextPart | None:
     """At most `limit` characters of a text from `offset` on; with a query, those around it behind `offset`, or around
-    most of its words; None where it has none of them."""
+    its rarest word; None where it has none of its words."""
     begin = offset
     if query.strip():
-        found = _place_of(lower_in_place(text), offset, limit, lower_in_place(query.strip()))
+        found = _place_of(lower_in_place(text), offset, lower_in_place(query.strip()))
         if found is None:
             return None
         begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
@@ -96,41 +91,13 @@ def passage(text: str, query: str, characters: int) -> str:
     return f"{GAP if part.begin else ''}{part.text}{GAP if part.end < part.all else ''}"
 
 
-def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:
-    """Where a query stands; else where its rarest word does, of the part that has most of its words."""
+def _place_of(text: str, offset: int, query: str) -> int | None:
+    """Where a query stands; else the first place of its rarest word."""
     whole = text.find(query, offset)
     if whole >= 0:
         return whole
     words = list(dict.fromkeys(filter(None, (word.strip(MARKS) for word in query.split()))))
     telling = [word for word in words if word not in STOPWORDS] or words
-    chosen = sorted(telling, key=len, reverse=True)[:MOST_WORDS]
-    of_each = MOST_FOUND // max(1, len(chosen))
-    places = merge(*(islice(_places(text, word, offset), of_each) for word in chosen))
-    return _densest(list(places), max(1, limit * (BEFORE - 1) // BEFORE))
-
-
-def _places(text: str, word: str, offset: int) -> Iterator[tuple[int, str]]:
-    """Where a word stands, in order."""
-    at = text.find(word, offset)
-    while at >= 0:
-        yield at, word
-        at = text.find(word, at + len(word))
-
-
-def _densest(places: list[tuple[int, str]], characters: int) -> int | None:
-    """The place of the rarest word among the words within so many characters that weigh most, the first such place. A
-    word weighs the more, the fewer places it has."""
-    count = Counter(word for _, word in places)
-    best, most, last = None, 0.0, 0
-    within: Counter[str] = Counter()
-    for first, (at, word) in enumerate(places):
-        while last < len(places) and places[last][0] < at + characters:
-            within[places[last][1]] += 1
-            last += 1
-        weight = sum(1 / count[one] for one in within)
-        if weight > most:
-            best, most = min(places[first:last], key=lambda place: count[place[1]])[0], weight
-        within[word] -= 1
-        if not within[word]:
-            del within[word]
-    return best
+    longest = sorted(telling, key=len, reverse=True)[:MOST_WORDS]
+    places = [(text.count(word, offset), text.find(word, offset)) for word in longest]
+    return min((place for place in places if place[0]), default=(0, None))[1]

@@ -6,13 +6,13 @@ longer, the most relevant ones first.
 """
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.tools.budget import SHORTEST, estimated, fullest, least, tokens_of, within
+from agents.tools.budget import SHORTEST, fullest, least, tokens_of, within
 from agents.tools.conversation import PROMPTS, after, before, everything, last_said, spoken_of
-from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
+from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, said_in
 from memory.views import (
     SMALL,
     Block,
@@ -23,10 +23,8 @@ from memory.views import (
     block_of,
     call_text,
     in_force,
-    is_note,
     left_out,
     one_line,
-    only_reads,
     overtaken,
     tables,
     written,
@@ -40,7 +38,6 @@ FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 BRIEF = 4  # times shorter, what is not the most relevant
-NAMED_OF = 10  # a name that one record of so many has tells of it
 FAILURES_OF = 4  # one failure of so many records is few
 
 
@@ -97,22 +94,19 @@ class _Drawing:
 
     def __init__(self, step: Step, options: ViewOptions) -> None:
         self._step, self._options = step, options
-        known = in_force(step.records, step.newest)
-        self._notes = [record for record in known if is_note(record)]
-        self._known = [record for record in known if not is_note(record)]
+        self._known = known = in_force(step.records, step.newest)
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
-        naming = [[one.trace_id for one in known if name in one.raw_output] for name in self._talk.names]
         self._overtaken = overtaken(known)
-        self._order = _by_relevance(self._known, step.ranked, naming)
-        self._first = frozenset([*self._order[: options.top_k], *(one for found in naming for one in found)])
+        self._order = _by_relevance(self._known, step.ranked)
+        self._first = frozenset(self._order[: options.top_k])
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
         self._groups = sorted(tables(self._known), key=lambda group: min(place[one.trace_id] for one in group))
         earlier, later = step.messages[: step.last.start], step.messages[step.last.end :]
         self._all_said = everything(earlier), everything(later)
         answered = not any(message.get("role") == "user" for message in later)
-        some = before(earlier, answered=answered, done=_last_change(step)), after(later)
+        some = before(earlier, answered=answered), after(later)
         self._head, self._after = self._all_said if little else some
         self._tail = list(step.messages[step.last.start : step.last.end])
 
@@ -122,7 +116,7 @@ class _Drawing:
         return self._view(self._blocks)
 
     def fuller(self, view: list[Message], budget: int) -> list[Message]:
-        """The view with as much more as a budget has room for: all that the agent said, then the whole of the most
+        """The view with as much more as a budget has room for: all that the agent said, then all fields of the most
         relevant records, and more characters of each."""
         usual = self._head, self._after
         self._head, self._after = self._all_said
@@ -130,18 +124,18 @@ class _Drawing:
             view = fuller
         else:
             self._head, self._after = usual
-        whole = replace(self._talk, thorough=True)
-        blocks = self._blocks
-        most = self._options.max_chars
+        whole, most = replace(self._talk, thorough=True), self._options.max_chars
+        grown = [self._drawn(group, most, whole) for group in self._groups]
+
+        def mixed(count: int) -> list[Message]:
+            return self._view([*grown[:count], *self._blocks[count:]])
+
+        count = bisect_right(range(len(grown) + 1), budget, key=lambda count: tokens_of(mixed(count))) - 1
+        view = mixed(count) if count > 0 else view
         longest = max((len(record.raw_output) for record in self._known), default=0)
-        for limit in (most,) if self._options.capped or longest <= most else (most, longest):
-            blocks, all_grown = self._grown(blocks, limit, budget - tokens_of(view), whole)
-            if tokens_of(fuller := self._view(blocks)) > budget:
-                return view
-            view = fuller
-            if not all_grown:
-                break
-        return view
+        if count < len(grown) or self._options.capped or longest <= most:
+            return view
+        return self._with_characters(most, longest, budget, whole) or view
 
     def shorter(self, budget: int) -> list[Message] | None:
         """The view with the most relevant records as far as there is room for each in short, and then with more of
@@ -152,10 +146,19 @@ class _Drawing:
         if shown is None or len(shown) < min(len(order), self._options.top_k):
             return None
         blocks = _of(short, shown)
-        view = self._view(blocks)
-        blocks, _ = self._grown(blocks, self._options.max_chars, budget - tokens_of(view), self._talk)
-        fuller = self._view(blocks)
-        return fuller if tokens_of(fuller) <= budget else view
+        self._groups = [list(block.records) for block in blocks]
+        most = max(SMALL, self._options.max_chars)
+        return self._with_characters(SMALL, most, budget, self._talk) or self._view(blocks)
+
+    def _with_characters(self, least: int, most: int, budget: int, talk: Talk) -> list[Message] | None:
+        """The view with as many characters of each record as a budget has room for; None where it has none."""
+        rest = tokens_of([*self._head, *self._tail, *self._after])
+
+        def drawn(characters: int) -> list[Message]:
+            return self._context([self._drawn(group, characters, talk) for group in self._groups])
+
+        found = fullest(least, most, drawn, tokens_of, budget - rest)
+        return None if found is None else [*self._head, *found, *self._tail, *self._after]
 
     def packed(self, budget: int) -> list[Message]:
         """The view with the last results cut, within a budget: what the user said and the most relevant records, short,
@@ -200,26 +203,6 @@ class _Drawing:
         fitting = bisect_right(range(len(order) + 1), budget, key=tokens)
         return list(order[: fitting - 1]) if fitting else None
 
-    def _grown(self, blocks: Sequence[Block], limit: int, room: int, talk: Talk) -> tuple[list[Block], bool]:
-        """Tables drawn anew with so many characters of each record, the most relevant ones first, and the first one for
-        which there is no room with as many as there is; and whether there was room for all."""
-        grown = list(blocks)
-        for at, block in enumerate(blocks):
-            own = estimated(block.body)
-
-            def drawn(characters: int, block: Block = block) -> Block:
-                return self._drawn(block.records, characters, talk)
-
-            longest = max(len(record.raw_output) for record in block.records)
-            least = min(limit, SMALL if talk is self._talk else self._options.max_chars)
-            found = fullest(least, max(least, min(limit, longest + SMALL)), drawn, _tokens, room + own)
-            if found is None:
-                return grown, False
-            if _tokens(found) > own:
-                room -= _tokens(found) - own
-                grown[at] = found
-        return grown, True
-
     def _drawn(self, group: Sequence[ToolRecord], limit: int, talk: Talk | None = None) -> Block:
         """A table of records of so many characters each; of those that are not the most relevant a part of that, until
         all fields are told."""
@@ -238,8 +221,6 @@ class _Drawing:
         told = self._tables(blocks)
         if gone := left_out([block for block in blocks if not block.is_whole], self._talk):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if notes := [(one.tool_name, one.trace_id) for one in reversed(self._notes)]:
-            told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
         if unseen := [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]:
             told.append(f"Not shown: {_named(_by_tool(unseen[::-1]), RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
@@ -276,16 +257,13 @@ def _of(blocks: Iterable[Block], ids: Sequence[str]) -> list[Block]:
     return [left for block in blocks if (left := block.of(ids)) is not None]
 
 
-def _by_relevance(records: Sequence[ToolRecord], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
-    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same call.
-    `naming`: for each name that was said, the ids of those that have it, oldest first."""
+def _by_relevance(records: Sequence[ToolRecord], ranked: Sequence[str]) -> list[str]:
+    """The ids of records: those of failures where they are few, then the most relevant of the others, and then the
+    newest; no answer before a later one to the same call."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
-    telling = Counter(one for found in naming if len(found) * NAMED_OF < len(records) for one in reversed(found))
     failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    named = [one for one, _ in telling.most_common()]
-    order = [one for one in dict.fromkeys([*named, *few, *ranked, *known]) if one in known]
+    order = [one for one in dict.fromkeys([*few, *ranked, *known]) if one in known]
     answers: defaultdict[Call, list[str]] = defaultdict(list)
     for record in records:
         answers[record.call].append(record.trace_id)
@@ -304,16 +282,6 @@ def _with_changes(order: Sequence[str], overtaken: Mapping[str, str]) -> list[st
     return list(ordered)
 
 
-def _last_change(step: Step) -> int:
-    """The place of the last result of a call that changed something; -1 where there is none."""
-    for interaction in reversed(interactions(step.messages)):
-        for result in reversed(interaction.results):
-            record = ToolRecord("", result.tool_name, result.arguments, result.content)
-            if not only_reads(record) and not (record.failed and record.raw_output.strip()):
-                return result.at
-    return -1
-
-
 def _by_tool(called: Sequence[Asked]) -> list[str]:
     """Tools with the ids of their records, the tool once where several follow each other."""
     before = [None, *(tool_name for tool_name, _ in called)]
@@ -330,7 +298,3 @@ def _named(names: Sequence[str], most: int) -> str:
 
 def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
-
-
-def _tokens(block: Block) -> int:
-    return estimated(block.body)

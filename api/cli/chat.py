@@ -89,7 +89,7 @@ class Conversation:
                 case "/help":
                     self._out.print(HELP, markup=False, highlight=False, soft_wrap=True)
                 case "/sources":
-                    self._show_sources()
+                    self.show_sources(self._out.width)
                 case "/new":
                     self.end()
                     self._session_id, self._begun, self._sources = new_id(), False, None
@@ -97,7 +97,7 @@ class Conversation:
                 case command if COMMAND.fullmatch(command):
                     raise InvalidInput(f"There is no {command}; /help lists what there is")
                 case _:
-                    return await self._answer(_checked(text))
+                    return await self.answer(_checked(text))
         except (LociError, StoreError) as error:
             self._err.print(Text.assemble(("loci: ", "red"), foreseen(error).detail), soft_wrap=True)
             return False
@@ -108,7 +108,7 @@ class Conversation:
         if self._begun:
             self._tell(f"session {self._session_id}")
 
-    async def _answer(self, query: str) -> bool:
+    async def answer(self, query: str) -> bool:
         """Shows the answer as it comes; whether it came to its end."""
         self._begun, self._sources = True, None
         request = ChatRequest(query, self._owner, self._session_id, new_id())
@@ -138,13 +138,14 @@ class Conversation:
             self._out.file.flush()
             self._in_line = not shown.endswith("\n")
 
-    def _show_sources(self) -> None:
+    def show_sources(self, characters: int | None = None) -> None:
+        """`characters`: of each at most; None for all."""
         if self._sources is None:
             self._tell("there is no finished answer to show sources of")
         elif not self._sources:
             self._tell("the last answer rests on nothing that was remembered")
         for citation in self._sources or ():
-            quote = cut_at_word(f"[{citation.n}] {citation.said_at:%Y-%m-%d} {citation.content}", self._out.width)
+            quote = cut_at_word(f"[{citation.n}] {citation.said_at:%Y-%m-%d} {citation.content}", characters)
             self._out.print(Text(CONTROL_CHARACTERS.sub("", quote)), style="dim", soft_wrap=True)
 
     def _tell(self, notice: str) -> None:

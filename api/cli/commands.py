@@ -18,9 +18,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from agents.chat import ChatRequest
-from agents.memory import Delta, Finished
 from agents.open import open_memory
+from api.cli.chat import Conversation
 from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
@@ -127,20 +126,11 @@ async def ask(
 ) -> None:
     """Ask one question and print the answer as it comes."""
     checked = QueryRequest(query=question, user_id=user, session_id=session)
-    request = ChatRequest(checked.query, checked.user_id, checked.session_id or new_id(), new_id())
     async with open_memory() as memory:
-        async for event in memory.stream(request):
-            match event:
-                case Delta():
-                    out.print(event.text, end="", markup=False, highlight=False, soft_wrap=True)
-                case Finished():
-                    out.print()
-                    for citation in event.answer.citations:
-                        quote = f"[{citation.n}] {citation.said_at:%Y-%m-%d} {citation.content}"
-                        out.print(quote, markup=False, highlight=False, style="dim", soft_wrap=True)
-                    err.print(f"session {request.session_id}", style="dim")
-                case _:
-                    pass
+        conversation = Conversation(memory, checked.user_id, checked.session_id or new_id(), out, err)
+        await conversation.answer(checked.query)
+        conversation.show_sources()
+        conversation.end()
 
 
 @app.command()

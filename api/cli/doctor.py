@@ -162,13 +162,8 @@ async def _mirror(settings: Settings, path: Path) -> tuple[str, str]:
     await asyncio.to_thread(_try_to_write, path)
     async with open_database(settings) as database:
         collections = Collections(database)
-        mirror = Mirror(collections, Changes(collections), path)
-        await mirror.check()
-        strays = await mirror.strays()
-    if not strays:
-        return str(path), ""
-    hint = "They could not be read (the server's log says why), or are taken over once Loci serves."
-    return f"{path}; files that are not in the memory: {len(strays)}, such as {strays[0]}", hint
+        await Mirror(collections, Changes(collections), path).check()
+    return str(path), ""
 
 
 async def _banks(settings: Settings) -> tuple[str, str]:

@@ -18,8 +18,7 @@ from time import monotonic
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from memory.ids import keys_of, unscoped
-from memory.mirror.ended import EndedIds
+from memory.ids import derived_id, keys_of, unscoped
 from memory.mirror.files import (
     ENTRIES,
     LARGEST,
@@ -42,6 +41,7 @@ SAVING_SHARE = 20  # the index is written so seldom that it takes a twentieth of
 SAVING_SECONDS = 1.0  # at least between two times
 
 INDEX = "memory_index.json"
+ENDED = ".ended"  # beside the users' folders, for a user's own goes with the user
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +91,36 @@ def read_index(folder: Path) -> Index | None:
     except (OSError, ValidationError):
         log.warning("%r cannot be read: the files are compared with the memory", str(folder / INDEX))
         return None
+
+
+class EndedIds:
+    """The ids of messages and facts that had a file, ended or were deleted: digests of them, which tell nothing. Of all
+    users together, for a folder may be copied, too. Those that came back are here still: who asks looks for them in the
+    memory first."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / ENDED
+        self._known: set[str] | None = None
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Notes ids, on the disk when it returns. Raises `OSError`."""
+        known = self._read()
+        new = set(map(derived_id, ids)) - known
+        if not new:
+            return
+        with self._path.open("a") as file:
+            file.writelines(f"{digest}\n" for digest in sorted(new))
+            file.flush()
+            os.fsync(file.fileno())
+        known |= new
+
+    def has(self, identifier: str) -> bool:
+        return derived_id(identifier) in self._read()
+
+    def _read(self) -> set[str]:
+        if self._known is None:
+            self._known = set(self._path.read_text().split()) if self._path.exists() else set()
+        return self._known
 
 
 class MirrorFolder:

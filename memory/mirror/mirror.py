@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from memory.mirror.ended import EndedIds
 from memory.mirror.files import ENTRIES, is_hidden
-from memory.mirror.folder import MirrorFolder, Position, owner_of
+from memory.mirror.folder import EndedIds, MirrorFolder, Position, owner_of
 from memory.mirror.held import BATCH, Held, Mirrored
 from memory.store import TOMBSTONE_SECONDS, Changes, Collections, Counter, Standing
 from utils.errors import ConfigurationError
@@ -72,15 +71,6 @@ class Mirror:
         for folder in await asyncio.to_thread(self._open):
             await asyncio.to_thread(folder.tidy)
             self._take(folder)
-
-    async def strays(self) -> list[Path]:
-        """Files that stand for nothing in the memory: they could not be read, or nobody has looked at them yet."""
-        return [
-            folder.base / path
-            for folder in await asyncio.to_thread(self._open)
-            for path in sorted(await asyncio.to_thread(folder.paths))
-            if folder.key_at(path) is None
-        ]
 
     def _open(self) -> list[MirrorFolder]:
         """Those of users who have files; where only an index is left, all files were lost."""

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memory.observations.observation import Category, Observed
-from memory.observations.salience import LONGEST, Line, Rank, is_code, lines_in, rank_of
+from memory.observations.pages import read_page
+from memory.observations.salience import LONGEST, Line, Rank, lines_in, rank_of
 from memory.observations.values import tables_in, take_values
 from memory.recall import asked
-from memory.views import excerpt, read_page, talk_of
+from memory.views import excerpt, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP, cut_at_word, ends_with_full_stop, ends_with_question_mark
 
@@ -20,7 +21,7 @@ READ, MOST_LINES = 400_000, 20_000  # characters and lines of an output that are
 MOST_OF_A_MODEL = 4_000  # characters of an output that a model reads
 NOTE_CHARACTERS = 1_000
 MOST_NOTES = 10  # kept of a category
-MOST_TOTALS, MOST_ALIKE = 4, 2  # that stand first; errors that are alike but for their numbers
+MOST_ALIKE = 2  # errors that are alike but for their numbers, and stand first
 FEWEST_TERMS, FEWEST_OF_LESSON = 3, 2  # that say something, in a note that can be understood alone
 
 _CALLED = r"(finding|insight|lesson|takeaway|conclusion|decision|recommendation|issue|problem)s?(?: learned)?"
@@ -67,8 +68,7 @@ _NAME = re.compile(
 )
 _ENGLISH = re.compile(r"\b(?:the|is|are|were|has|have|of|and|to|uses?|runs?|will|\w{3,}ed)\b")
 _NAMED_VALUE = re.compile(r"[^\W\d_][^:：=|]{0,60}?\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
-_SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,24}(?: [A-Z\d][\w.'’-]{0,24})?): +(?=\S+ .*[.!?。]$)")
-_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|\S*,\S*,\S*$|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
+_LISTING = re.compile(r"[-dlbcps][rwxsStT-]{9}|.*(?:\S {2,}.*){3}|\d[\d.,]* [!-~]+$")
 
 
 def observe_by_rules(output: str) -> tuple[Observed, ...]:
@@ -76,17 +76,12 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     values and statements as they stand; of what is alike but for its numbers the further ones come last."""
     notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
     alike: Counter[str] = Counter()
-    every = list(_notes_of(_lines_of(output)))
-    totals = sum(rank is Rank.TOTAL for _, _, rank in every)
-    for category, text, rank in every:
+    for category, text, rank in _notes_of(_lines_of(output)):
         if text in notes[category]:
             continue
         shape = _DIGITS.sub("0", text)
         alike[shape] += rank in (Rank.ERROR, Rank.PLAIN)
-        is_behind = (
-            totals > MOST_TOTALS if rank is Rank.TOTAL else alike[shape] > (MOST_ALIKE if rank is Rank.ERROR else 1)
-        )
-        totals -= rank is Rank.TOTAL
+        is_behind = alike[shape] > (MOST_ALIKE if rank is Rank.ERROR else 1)
         notes[category][text] = Rank.PROGRESS if is_behind else min(rank, Rank.VALUE)
     return tuple(
         Observed(category, text)
@@ -148,18 +143,16 @@ def _notes_of(lines: list[Line]) -> Iterator[tuple[Category, str, Rank]]:
 
 
 def _says_something(text: str) -> bool:
-    is_statement = not (is_code(text) or _is_row(text) or _LISTING.match(text) or _NO_STATEMENT.match(text))
+    is_statement = not (_is_row(text) or _LISTING.match(text) or _NO_STATEMENT.match(text))
     return is_statement and len(text) <= LONGEST and len(asked(text)) >= FEWEST_TERMS
 
 
 def _stated(text: str) -> Iterator[tuple[Category, str, Rank]]:
-    """The notes of a line's sentences, each with who says it."""
+    """The notes of a line's sentences."""
     if _LISTING.match(text[:LONGEST]):
         return
-    speaker = _SPEAKER.match(text)
-    who = speaker[0] if speaker is not None else ""
-    sentences = list(parts_of(split_sentences(text[len(who) :])))
-    if len(sentences) == 1 and not who and _is_named_value(text):
+    sentences = list(parts_of(split_sentences(text)))
+    if len(sentences) == 1 and _is_named_value(text):
         yield "finding", text, Rank.PLAIN
         return
     for sentence in sentences:
@@ -167,9 +160,9 @@ def _stated(text: str) -> Iterator[tuple[Category, str, Rank]]:
             if labelled[1]:
                 yield labelled[0], labelled[1], Rank.VALUE
         elif (rank := rank_of(sentence)) in (Rank.TOTAL, Rank.ERROR) and len(sentence) <= LONGEST:
-            yield "finding", who + sentence, rank
+            yield "finding", sentence, rank
         elif (category := category_of(sentence)) is not None:
-            yield category, who + sentence, Rank.PLAIN
+            yield category, sentence, Rank.PLAIN
 
 
 def category_of(sentence: str) -> Category | None:
@@ -205,7 +198,7 @@ def _is_row(text: str) -> bool:
 def _is_named_value(line: str) -> bool:
     """Whether a line is a value under a name, "Region: eu-central-1"; the value is one word, or names something."""
     found = _NAMED_VALUE.match(line)
-    if found is None or line.endswith(("?", ":", ",")) or is_code(line) or _NO_STATEMENT.match(line):
+    if found is None or line.endswith(("?", ":", ",")) or _NO_STATEMENT.match(line):
         return False
     value = found["value"]
     names = value[:1].isupper() or not value.isascii() or " " not in value or re.search(r"\d|[/_-]\w", value)

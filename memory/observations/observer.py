@@ -2,27 +2,32 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import BaseModel, ValidationError
+
+from config.prompts import prompt
 from memory import metrics
 from memory.domain import RULE_BASED
 from memory.ids import keys_of
 from memory.observations.consolidation import SessionMessage, consolidate, summary_of
-from memory.observations.model import observe_by_model
 from memory.observations.notes import observe_by_rules, output_for_model
-from memory.observations.observation import Observation, Observed, observation_id, source_of_session
+from memory.observations.observation import Observation, Observed, observation_id, observed, source_of_session
 from memory.observations.observations import Observations
-from memory.store import Collections
+from memory.store import Collections, ask, values_in
 from memory.turns import Places, Turns
 from utils.chat import ChatModel
 from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, ModelError, NotFound
-from utils.text import CONTROL_CHARACTERS, off_a_terminal
+from utils.text import CONTROL_CHARACTERS, cut_at_word, off_a_terminal, shown
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones
 AT_ONCE = 250  # messages of a session that are read at a time
 CHECKED_AT_ONCE = 1_000  # messages
+MOST = 20  # notes of a model's kept of a category
+NOTE_CHARACTERS = 1_000
+
 
 Outcome = Literal["observed", "skipped", "failed"]
 
@@ -144,3 +149,37 @@ class Observer:
 
 async def _given(messages: Sequence[SessionMessage]) -> AsyncIterator[Sequence[SessionMessage]]:
     yield messages
+
+
+class _Notes(BaseModel):
+    findings: list[str] | None = None
+    insights: list[str] | None = None
+    lessons: list[str] | None = None
+
+
+async def observe_by_model(model: ChatModel, step_name: str, step_type: str, output: str) -> tuple[Observed, ...]:
+    """What the model notes of an output. Raises `ModelError`; `ModelGarbage` where its answers are no such notes."""
+    step = {"step_name": step_name, "step_type": step_type, "output": output}
+    garbage = "The model's observations cannot be read"
+    return await ask(model, prompt("observations").substitute(), step, read_notes, garbage=garbage)
+
+
+def read_notes(text: str) -> tuple[Observed, ...]:
+    """The notes in a model's answer: an object with lists of texts under `findings`, `insights` or `lessons`, whatever
+    stands around it. Raises `ValueError` where there is none, so that nobody takes an answer that was lost for one that
+    said nothing."""
+    for value in values_in(text):
+        try:
+            notes = _Notes.model_validate(value)
+        except ValidationError:
+            continue
+        if notes.model_fields_set:
+            return observed(*map(_tidy, (notes.findings, notes.insights, notes.lessons)))
+    raise ValueError("there are no findings, insights or lessons in them")
+
+
+def _tidy(notes: Iterable[str] | None) -> list[str]:
+    """Each once, on one line, without what cannot be seen."""
+    return list(dict.fromkeys(cut_at_word(text, NOTE_CHARACTERS) for note in notes or () if (text := shown(note))))[
+        :MOST
+    ]

@@ -1,15 +1,14 @@
 """Salience: which lines of an output matter, and what they belong to.
 
 A line that counts outcomes sums an output up; a line that names trouble is an error, told with its place, with what it
-stands under and with the lines that explain it; a value is told under the names around it. Every reader of outputs
-ranks by this, whatever tool printed them. Time is linear in the text: each pattern looks at the beginning of a line.
+stands under and with the lines that explain it. Every reader of outputs ranks by this, whatever tool printed them. Time
+is linear in the text: each pattern looks at the beginning of a line.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from itertools import takewhile
 
 from utils.text import cut_at_word
@@ -19,7 +18,6 @@ FEWEST_ENTRIES = 3  # lines with a time or a level that make a log
 BELOW = 6  # lines below an error in which its place and what explains it are looked for
 MOST_EXPLAINING = 2
 LONGEST_PARENT = 160  # characters of a line that others stand under
-DEEPEST = 8  # names around a value that are told
 
 
 class Rank(IntEnum):
@@ -73,11 +71,6 @@ _TROUBLE = re.compile(
     r"|\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|FAILED|FAILURE|FAIL)\b(?!-)|\[(?:emerg|alert|crit|error)\]"
     rf"|\b(?:level|lvl|severity)=\"?(?i:error|fatal|critical)\b|\b\w+BackOff\b|\bOOMKilled\b|{_REQUEST}5\d\d\b"
 )
-_NO_TROUBLE = re.compile(
-    r"\b(?:(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:error|warning|failure|exception|problem)s?"
-    r"|(?:errors?|failures?|failed)\s*[:=]\s*(?:0\b(?![.,]\d)|(?:none|null|no|false)(?=$|[,;)])))",
-    re.I,
-)
 _WARNING = re.compile(rf"\b(?i:warn|warning)\b|{_REQUEST}4\d\d\b")
 # Parts of a whole, what went well, and what a tool is doing.
 _PASSING = re.compile(
@@ -91,19 +84,11 @@ _STAMP = re.compile(
 )
 _LOW = re.compile(r"\W?(?:level=\"?)?(?i:info|debug|trace|notice|verbose)\b[\]:\"]?(?=\W|$)[\s:]*")
 _FRAME = re.compile(r"(?:at \S+[( ]|File \"|in <|\^|~+\^?|\.\.\. \d+ more)")
-_CODE = re.compile(
-    r"(?:[+>-]\s*|\d+\s*[|│]\s?){0,3}"
-    r"(?:(?:return|raise|throw|import|from|const|let|var|def|class|func|fn|if|for|while|else|try|except|with|assert|public"
-    r"|private|static)\b.*[\w)\]}\"'][;:{(,]?$(?<![.!?])|@\w[\w.]*(?:\(.*)?$|[\w.$]+\([^()]*\)[;,{]?$|[\]})]+[;,]?$"
-    r"|.*[;{]$|diff --git|\$ )"
-)
 _EXPLAINS = re.compile(r"\W*(?:expected|received|actual|got|want|reason|detail|help)\b[^:=]{0,20}[:=]", re.I)
 _PLACE = re.compile(r"[\w./\\@-]*[\w/\\@-]\.\w{1,5}:\d+(?::\d+)?|File \"([^\"]+)\", line (\d+)|\bon (\S+) line (\d+)\b")
 _PARENT = re.compile(r"(?=.*\w)(?!.*[.!?;,]$).+")
-_KEY = re.compile(r"([A-Za-z_][\w./-]{0,39}(?: [\w./-]{1,39}){0,2}):(?:\s+|$)")
 
 
-@lru_cache(maxsize=4_096)
 def rank_of(text: str) -> Rank:
     """How much a line matters by what it says."""
     head = text[:LONGEST]
@@ -111,7 +96,7 @@ def rank_of(text: str) -> Rank:
         return Rank.PLAIN
     if len(text) <= LONGEST and not head.endswith(":") and (_VERDICT.match(head) or counts_outcomes(head)):
         return Rank.TOTAL
-    if (_ERROR.match(head) or _TROUBLE.search(head)) and not _NO_TROUBLE.search(head):
+    if _ERROR.match(head) or _TROUBLE.search(head):
         return Rank.ERROR
     if _WARNING.search(head):
         return Rank.VALUE
@@ -121,15 +106,6 @@ def rank_of(text: str) -> Rank:
 def counts_outcomes(text: str) -> bool:
     """Whether a text counts outcomes: "3 passed, 1 failed"."""
     return len(_COUNTED.findall(text)) > 1
-
-
-def goes_on(level: str) -> bool:
-    """Whether a log says at this level that something goes on."""
-    return _LOW.match(level) is not None
-
-
-def is_code(text: str) -> bool:
-    return _CODE.match(text[:LONGEST]) is not None
 
 
 @dataclass(frozen=True)
@@ -157,14 +133,14 @@ def lines_in(text: str) -> list[Line]:
             place = _place_in(row.text) if row.text.startswith("File ") else place
             continue
         rank = rank_of(row.text)
-        if rank is Rank.ERROR and not is_code(row.text):
+        if rank is Rank.ERROR:
             below = list(takewhile(lambda one: rank_of(one.text) > Rank.ERROR, rows[at + 1 : at + 1 + BELOW]))
             lines.append(Line(_error(row, parents, below, place), rank, whole=True))
             place = ""
         elif rank in (Rank.TOTAL, Rank.VALUE):
             lines.append(Line(cut_at_word(row.text, LONGEST), rank, whole=rank is Rank.VALUE))
-        elif not (row.in_code or (row.is_low and is_log) or is_code(row.text)):
-            lines.append(_value(row, parents) or Line(row.text, max(rank, Rank.PLAIN)))
+        elif not (row.in_code or (row.is_low and is_log)):
+            lines.append(Line(row.text, max(rank, Rank.PLAIN)))
         parents.append(row)
     return lines
 
@@ -191,7 +167,7 @@ def _error(row: _Row, parents: Sequence[_Row], below: Sequence[_Row], frame: str
     """An error with what it stands under, its place, and what explains it."""
     text = row.text.removeprefix("E   ").lstrip()
     if parents and (under := parents[-1].text.rstrip(":")) not in text and len(under) <= LONGEST_PARENT:
-        is_name = _PARENT.fullmatch(under) and rank_of(under) is not Rank.PROGRESS and not is_code(under)
+        is_name = _PARENT.fullmatch(under) and rank_of(under) is not Rank.PROGRESS
         between = ":" if text[0].isdigit() else ": "  # a line of the file that stands above
         text = f"{under}{between}{text}" if is_name else text
     if _place_in(text) == "":
@@ -207,13 +183,3 @@ def _place_in(text: str) -> str:
         return ""
     file, line = found[1] or found[3], found[2] or found[4]
     return f"{file}:{line}" if file else found[0]
-
-
-def _value(row: _Row, parents: Sequence[_Row]) -> Line | None:
-    """A value under the names that it stands within, as in YAML: "limits.memory: 256Mi"."""
-    field = _KEY.match(row.text)
-    outer = [_KEY.fullmatch(parent.text) for parent in parents[-DEEPEST:]]
-    names = [name[1] for name in outer if name is not None]
-    if field is None or field.end() == len(row.text) or not names:
-        return None
-    return Line(cut_at_word(".".join([*names, row.text]), LONGEST), Rank.VALUE)

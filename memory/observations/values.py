@@ -1,13 +1,13 @@
 """Values: what the JSON, the reports in XML and the tables of an output tell, a line for each object or row."""
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
+from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
-from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, goes_on, rank_of
-from memory.views import json_in, talk_of, worth_of
+from memory.observations.salience import LONGEST, Line, Rank, counts_outcomes, rank_of
+from memory.views import talk_of, worth_of
 from utils.text import GAP, cut_at_word, repair
 
 DEEPEST = 10  # objects and lists within each other that are read
@@ -17,11 +17,13 @@ LONGEST_NAME = 60  # characters by which an object is called
 MOST_FIELDS, MOST_ITEMS = 12, 8  # told of an object, and of a list of values
 MOST_LISTED = 5  # objects of a list that are told; of a longer one those that fail or sum up, or else differ
 MOST_REPORTS, MOST_COLUMNS = 20, 64
-FEWEST_LINES, FEWEST_FIELDS = 4, 3  # of a table between commas; two sentences may have as many commas
-MOSTLY = 0.9  # share of its lines that have as many fields as the first one
 NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
 
-_SUM = re.compile(r"(?:^|; )[^;:]*: (?:totals?|sum|all files|overall)(?=;|$)", re.IGNORECASE)
+# An object with a field, or a list of objects, lists or texts.
+_BEGIN = re.compile(r'\{\s*(?=")|\[\s*(?=[\[{"])')
+MOST, MOST_FAULTS = 20_000, 1_000  # values of a text, and what only begins as one, that are looked at
+_decoder = JSONDecoder()
+
 # A field that says that something failed, among the fields of an object.
 _FAILED = re.compile(
     r"(?:^|; |[(,] ?)"
@@ -36,7 +38,6 @@ _REPORT = re.compile(r"^[ \t]*(?:<\?xml\b[^>]*>\s*)?(?=<(testsuites?|checkstyle)
 _TAG = re.compile(r"<(?P<name>[\w.:-]++)(?P<fields>(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'))*+)\s*+/?>(?P<text>[^<]*+)")
 _FIELD = re.compile(r"([\w.:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _TABLE_RULE = re.compile(r"(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+")
-_NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{1,18})?")
 _WIDE = re.compile(r" {2,}|\t")
 _BAR = re.compile(r"[|│]")
 _COLUMN_NAME = re.compile(r"(?=.*[^\W\d]|[#%])[^.!?;=:]{1,40}")
@@ -47,15 +48,13 @@ def take_values(text: str) -> tuple[list[Line], str]:
     values: list[object] = []
     parts: list[str] = []
     at = 0
-    for found in json_in(text):
-        if not found.whole:
-            break
-        around = text[max(text.rfind("\n", 0, found.begin) + 1, found.begin - LONGEST) : found.begin].strip()
+    for begin, end, value in json_in(text):
+        around = text[max(text.rfind("\n", 0, begin) + 1, begin - LONGEST) : begin].strip()
         if around and rank_of(around) is Rank.ERROR:
             continue
-        values.append(found.value)
-        parts += [text[at : found.begin], GAP if around else ""]
-        at = found.end
+        values.append(value)
+        parts += [text[at:begin], GAP if around else ""]
+        at = end
     lines = told_of(values[0] if len(values) == 1 else values)
     reports, rest = _take_reports("".join([*parts, text[at:]]))
     return [*lines, *reports], rest
@@ -70,7 +69,7 @@ def told_of(value: object, path: str = "", depth: int = DEEPEST) -> list[Line]:
         return []
     fields = {str(name): _brief(item, BRIEFLY) for name, item in value.items() if not str(name).startswith("$")}
     near = {name: text for name, text in fields.items() if text}
-    lines = [_line(near, path)] if near and not _is_low(value) else []
+    lines = [_line(near, path)] if near else []
     name = next((str(value[key]) for key in NAMES if isinstance(value.get(key), str | int)), "")[:LONGEST_NAME]
     called = f"[{name}]" if path and name else name
     for key, item in value.items():
@@ -84,7 +83,7 @@ def _line(fields: Mapping[str, str], path: str) -> Line:
     more = [f"… {len(fields) - MOST_FIELDS} more"] if len(fields) > MOST_FIELDS else []
     text = "; ".join(f"{name}: {value}" for name, value in told)
     rank = Rank.VALUE
-    if counts_outcomes(text) or _SUM.search(text):
+    if counts_outcomes(text):
         rank = Rank.TOTAL
     elif _FAILED.search(text):
         rank = Rank.ERROR
@@ -130,12 +129,6 @@ def _salient(items: Sequence[Any], told: Sequence[list[Line]]) -> list[Line]:
         order.sort(key=lambda at: (ranks[at], -odd[at], at))
         order = [at for at in order if ranks[at] < Rank.VALUE][:MOST_LISTED] or order[:MOST_LISTED]
     return [line for at in order for line in told[at]]
-
-
-def _is_low(value: Mapping[str, Any]) -> bool:
-    """Whether an object is an entry of a log that says that something goes on."""
-    level = next((value[name] for name in ("level", "lvl", "severity") if name in value), None)
-    return ("msg" in value or "message" in value) and isinstance(level, str) and goes_on(level)
 
 
 def _take_reports(text: str) -> tuple[list[Line], str]:
@@ -195,27 +188,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[int, list[dict[str, Any]]]:
         block = [line.expandtabs() for line in lines[at:end] if not _is_rule(line)]
         cells = [_cells(line) for line in block] if is_barred else _columns(block)
         return end, [_row(cells[0], row) for row in cells[1:]]
-    if (at == 0 or not lines[at - 1].strip()) and ("," in head or ";" in head):
-        while end < len(lines) and lines[end].strip():
-            end += 1
-        return (end, rows) if (rows := _separated(lines[at:end])) else (at + 1, [])
     return end, []
-
-
-def _separated(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """For each line below the first one, its fields between commas or semicolons by the names in that; none where the
-    lines are no such table with numbers in it."""
-    for separator in ",;" if len(lines) >= FEWEST_LINES else "":
-        try:
-            names, *rows = ([cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator))
-        except csv.Error:  # of a field that is too long
-            continue
-        is_table = FEWEST_FIELDS <= len(set(names)) == len(names) and all(map(_COLUMN_NAME.fullmatch, names))
-        alike = [row for row in rows if len(row) == len(names)]
-        has_numbers = any(_NUMBER.fullmatch(cell) for row in alike for cell in row)
-        if is_table and has_numbers and len(rows) + 1 == len(lines) and len(alike) >= MOSTLY * len(rows):
-            return [dict(zip(names, row, strict=False)) for row in rows]
-    return []
 
 
 def _is_rule(line: str) -> bool:
@@ -247,3 +220,26 @@ def _columns(block: Sequence[str]) -> list[list[str]]:
         else:
             spans.append((begin, until))
     return [[line[begin:until].strip() for begin, until in spans] for line in block]
+
+
+def json_in(text: str) -> Iterator[tuple[int, int, object]]:
+    """The objects and lists of JSON in a text, in order, each with where it begins and ends; none from one on that the
+    text cuts short. Where something only begins as JSON does, what comes after its first fault is looked at."""
+    at = values = faults = 0
+    while values < MOST and faults < MOST_FAULTS and (opened := _BEGIN.search(text, at)) is not None:
+        begin = opened.start()
+        at = begin + 1
+        try:
+            value, at = _decoder.raw_decode(text, begin)
+        except JSONDecodeError as error:
+            if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
+                return
+            at = max(at, error.pos)
+            faults += 1
+        except ValueError:  # a number of more digits than Python reads
+            faults += 1
+        except RecursionError:
+            return
+        else:
+            yield begin, at, value
+            values += 1

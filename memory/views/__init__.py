@@ -4,13 +4,11 @@ Packing of JSON, tables, logs and code that keeps what the next step may need. P
 length of a text and no faster.
 """
 
-from memory.views.blocks import Block, block_of, call_text, is_note, left_out, one_line, tables
-from memory.views.embedded_json import json_in
+from memory.views.blocks import Block, block_of, call_text, left_out, one_line, tables
 from memory.views.excerpts import excerpt
 from memory.views.identifiers import MARKS, is_name
 from memory.views.json_values import scalars, written
 from memory.views.lists import Shortener, worth_of
-from memory.views.pages import read_page
 from memory.views.records import RAW, Call, ToolRecord, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
 from memory.views.shortened import is_left_of, signs_of
@@ -32,14 +30,11 @@ __all__ = [
     "in_force",
     "is_left_of",
     "is_name",
-    "is_note",
-    "json_in",
     "left_out",
     "one_line",
     "only_reads",
     "overtaken",
     "read_json",
-    "read_page",
     "scalars",
     "signs_of",
     "summary_by_rules",

@@ -5,10 +5,10 @@ does not keep is left out, and so are the arguments of a call that its result re
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 from json import dumps
 from types import MappingProxyType
 
@@ -16,15 +16,13 @@ from memory.views.excerpts import excerpt
 from memory.views.identifiers import is_name, names_id, names_place
 from memory.views.json_table import FIELD, ROW, Table, table_of
 from memory.views.json_values import EVERYTHING, Json, Keep, PartOfList, Scalar, scalars, written
-from memory.views.lists import MOST_FIELDS, Shortener
-from memory.views.records import Call, ToolRecord
+from memory.views.lists import Shortener
+from memory.views.records import ToolRecord
 from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
 from utils.text import GAP
 
 DONE = 24  # characters of an argument of a call that gave nothing
-WORDS = 4  # of an argument that is prose
-MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
 LONGEST_KEY = 40  # characters of one that is left out
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -34,12 +32,10 @@ CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may 
 LEAST = 24  # characters of a text that is shortened no further
 LONG_WORD = 400  # characters without a blank from which a text says no more than how long it is
 EMPTY = "(empty)"
-BETWEEN = (ROW, ", ", FIELD, "\n", ",", " ")  # what stands between values, the first being between the rows of a list
-LONGEST_COUNT = 14  # characters of the count of what is left out
+BETWEEN = (ROW, ", ", FIELD, "\n")  # what stands between values
 
 _WORD = re.compile(r"[\w-]+")
 _BLOB = re.compile(rf"(?<![\w+/=.-])(?!//)[\w+/=.-]{{{LONG_WORD + 1},}}", re.ASCII)  # and no address
-_MORE = re.compile(rf"; {GAP} (\d+) more\W{{0,8}}$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
     r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
@@ -128,7 +124,7 @@ def block_of(
     that were to change what records tell."""
     talk, longest = shortener.talk, max(limits)
     is_small = all(len(one.raw_output) <= SMALL for one in records)
-    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
+    keep = EVERYTHING if is_small else talk
     [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
     came = _fitted_table(records, shortener, keep, limits)
@@ -158,18 +154,14 @@ def left_out(blocks: Sequence[Block], talk: Talk) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Changed:
-    """What is kept, and what else is under `keys`. `linked`: addresses, too, that nobody asked for; where there is no
-    room for all, an id says as much."""
+class _Unlinked:
+    """What is kept but for addresses that nobody asked for; where there is no room for all, an id says as much."""
 
     keep: Keep
-    keys: frozenset[str] = frozenset()
-    linked: bool = True
 
     def keeps(self, key: str, value: Scalar) -> bool:
-        if not self.linked and isinstance(value, str) and "://" in value and not self.keep.asks_for(key):
-            return False
-        return key in self.keys or self.keep.keeps(key, value)
+        is_address = isinstance(value, str) and "://" in value
+        return self.keep.keeps(key, value) and (not is_address or self.keep.asks_for(key))
 
     def asks_for(self, key: str) -> bool:
         return self.keep.asks_for(key)
@@ -178,32 +170,12 @@ class _Changed:
         return self.keep.name_of(item)
 
 
-def _changed_in(records: Sequence[ToolRecord]) -> frozenset[str]:
-    """The keys of what differs between answers to one call, if they are few: that is why it was asked again."""
-    answers: defaultdict[Call, list[ToolRecord]] = defaultdict(list)
-    for record in records:
-        answers[record.call].append(record)
-    several = [[frozenset(scalars(one.output)) for one in told] for told in answers.values() if len(told) > 1]
-    found = {key for told in several for one, later in pairwise(told) for key, _ in one.symmetric_difference(later)}
-    return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
-
-
 def _called(record: ToolRecord, then: str | None, tool: str) -> str:
     """What stands before a record's row. `tool`: the one that gave it unless it says so."""
     other = f" {written(record.tool_name)}" if record.tool_name != tool else ""
     times = f" ×{record.times}" if record.times > 1 else ""
     before = f" (before {then})" if then else ""
     return f"{record.trace_id}{other}{times}{before}"
-
-
-def is_note(record: ToolRecord) -> bool:
-    """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
-    begins: what an agent thinks, or tells somebody."""
-    if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
-        return False
-    return all(
-        isinstance(one, str) and len(one) > DONE and len(one.split()) >= WORDS for one in record.arguments.values()
-    )
 
 
 def call_text(tool_name: str, arguments: str) -> str:
@@ -260,11 +232,9 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
     whole, outputs = outputs, list(outputs)
     table, longest = table_of(outputs, keep), max(limits)
 
-    def is_long() -> bool:
-        return any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True))
-
-    if is_long() and any(names_id(key) for one in outputs for key, _ in scalars(one)):
-        keep = _Changed(keep, linked=False)
+    is_long = any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True))
+    if is_long and any(names_id(key) for one in outputs for key, _ in scalars(one)):
+        keep = _Unlinked(keep)
         table = table_of(outputs, keep)
     for _ in range(ROUNDS):
         head = len(table.common) + len(table.head)
@@ -276,7 +246,7 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
             share = min(limits[at] / max(1, long[at]), longest / max(1, head))
             outputs[at] = _shortened(whole[at], shortener, max(1, min(size - 1, int(size * share))))
         table = table_of(outputs, keep)
-    if is_long():  # what comes last will be cut
+    if any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True)):  # what comes last will be cut
         table = table_of([_asked_first(output, shortener.talk) for output in outputs], keep)
     return table
 
@@ -294,8 +264,7 @@ def _longest_in(value: Json, shortener: Shortener) -> int:
     """How many items the longest list in a value has; of a text, those that it takes the room of."""
     match value:
         case Mapping():
-            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS or GAP in value else 0
-            return max(listed, *(_longest_in(shortener.rows(item), shortener) for item in value.values()), 0)
+            return max((_longest_in(shortener.rows(item), shortener) for item in value.values()), default=0)
         case list():
             return max(len(value), *(_longest_in(item, shortener) for item in value), 0)
         case str():
@@ -349,8 +318,7 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
     """A value whose lists have so many items at most, and whose texts are as much shorter."""
     match value:
         case Mapping():
-            fields = shortener.fields(value, most)
-            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in fields.items()}
+            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in value.items()}
         case str():
             return excerpt(value, shortener.talk, max(LEAST, CHARACTERS_AN_ITEM * most))
         case list():
@@ -362,16 +330,8 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
 
 
 def _cut_row(row: str, most: int) -> str:
-    """So many characters of a row at most, whole values of them, and how many rows or fields are left out at its end;
-    of one value that is longer, its beginning."""
+    """So many characters of a row at most, whole values of them; of one value that is longer, its beginning."""
     if len(row) <= most:
         return row
-    more = _MORE.search(row)
-    end = more[0] if more is not None and len(more[0]) <= most // 2 else ""
-    whole = row[: more.start()] if more is not None else row
-    room = most - len(end) if end else most - LONGEST_COUNT
-    for mark in BETWEEN:
-        if (at := whole.rfind(mark, 0, max(0, room - 1))) > most // 3:
-            gone = whole.count(mark, at) + (int(more[1]) if more is not None and mark == ROW else 0)
-            return f"{whole[:at]}{ROW}{GAP} {gone} more" if mark == ROW else f"{whole[:at]}{mark.rstrip()}{GAP}{end}"
-    return f"{cut(whole, most - len(end))}{end}"
+    end = max(row.rfind(mark, 0, most - 1) for mark in BETWEEN)
+    return f"{row[:end]}{GAP}" if end > most // 3 else cut(row, most)

@@ -5,7 +5,6 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 `HAT1|2024-05-21; HAT2|2024-05-22`.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +21,6 @@ from memory.views.json_values import (
     rows_by_id,
     scalars,
     told_of_all,
-    whole_of,
     written,
     written_item,
 )
@@ -47,12 +45,10 @@ class Table:
 
 @dataclass(frozen=True)
 class _Column:
-    """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
-    is the same of what is left out."""
+    """Cells under a head. A head of one field is its key, of several `key(field|field)`."""
 
     head: str
     cells: tuple[str, ...]
-    of_all: bool = False
 
 
 def table_of(values: Sequence[Json], keep: Keep) -> Table:
@@ -70,8 +66,8 @@ def table_of(values: Sequence[Json], keep: Keep) -> Table:
     return Table(" ".join(common), FIELD.join(column.head for column in columns), rows)
 
 
-def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> _Column | None:
-    """None where nothing of the cells is kept. `others`: cells of the same column that are left out."""
+def _column(cells: Sequence[Cell], keep: Keep, key: str) -> _Column | None:
+    """None where nothing of the cells is kept."""
     read = [cell if isinstance(cell, Missing) else rows_by_id(cell) for cell in cells]
     there = [cell for cell in read if not isinstance(cell, Missing)]
     if all(is_scalar(cell) for cell in there):
@@ -80,26 +76,20 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
         texts = tuple("" if isinstance(cell, Missing) else written(cell) for cell in read)
         return _Column(written(key), texts)
     if all(isinstance(cell, Mapping) for cell in there):
-        rest = [other for other in others if isinstance(other, Mapping)]
-        column = _nested(_each(read), keep, key, listed=False, others=rest, asked=keep.asks_for(key))
-        if column is None or len(rest) == len(others):
-            return column
-        return replace(column, of_all=False)  # some of those that are left out have no object there
+        return _nested(_each(read), keep, key, listed=False, asked=keep.asks_for(key))
     if all(is_list(cell) for cell in there):
-        rest = [item for other in others if is_list(other) for item in other if isinstance(item, Mapping)]
-        return _listed([cell if is_list(cell) else [] for cell in read], keep, key, rest)
+        return _listed([cell if is_list(cell) else [] for cell in read], keep, key)
     return _Column(written(key), tuple("" if isinstance(cell, Missing) else written(cell) for cell in cells))
 
 
-def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str, others: Sequence[Object]) -> _Column | None:
-    """Cells that are lists: of objects, of lists of objects, or of values. `others`: objects that are left out."""
+def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> _Column | None:
+    """Cells that are lists: of objects, of lists of objects, or of values."""
     items = [item for cell in cells for item in cell]
     if items and all(isinstance(item, Mapping) for item in items):
-        return _nested([objects_of(cell) for cell in cells], keep, key, others=others)
+        return _nested([objects_of(cell) for cell in cells], keep, key)
     if items and all(is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
         lists = [objects_of(item) for item in items if is_list(item)]
-        rest = [leg for cell in cells for item in whole_of(cell) if is_list(item) for leg in item]
-        column = _nested(lists, keep, key, between=LEG, others=[leg for leg in rest if isinstance(leg, Mapping)])
+        column = _nested(lists, keep, key, between=LEG)
         if column is None:
             return None
         inner = iter(column.cells)
@@ -117,12 +107,10 @@ def _nested(
     between: str = ROW,
     *,
     listed: bool = True,
-    others: Sequence[Object] = (),
     asked: bool = False,
 ) -> _Column | None:
     """A column whose cells hold objects, each some, that are told apart where they are `listed`. Of one object alone,
-    the cell names the fields. `others`: objects that are left out, beside those of parts of lists. `asked`: all their
-    values are worth their places, but for objects and lists in them."""
+    the cell names the fields. `asked`: all their values are worth their places, but for objects and lists in them."""
     objects = [item for cell in cells for item in cell]
     name = written(key)
 
@@ -131,46 +119,36 @@ def _nested(
 
     if _share_no_shape(objects):
         return _Column(name, filled(lambda cell: between.join(map(written, cell))))
-    rest = [*others, *(item for cell in cells for item in whole_of(cell) if isinstance(item, Mapping))]
     if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
-    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
+    common, columns = _columns(objects, keep, asked=asked)
     if listed and objects:
-        columns = _told_apart(objects, columns, common, keep)
         columns = _with_named(objects, keep, common, columns)
     if not common and not columns:
         return None
     if len(objects) == 1 or (not columns and not listed):
         said = "{" + ", ".join(common) + "}"
-        return _Column(name, filled(lambda cell: said), of_all=len(objects) > 1)
+        return _Column(name, filled(lambda cell: said))
     if not columns:
         return _Column(f"{name}({' '.join(common)})", filled(lambda cell: f"×{len(cell)}"))
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
-    told = (between.join(_told_once([next(rows) for _ in cell])) + told_of_all(cell, between) for cell in cells)
+    told = (between.join(FIELD.join(next(rows)) for _ in cell) + told_of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
     return _Column(f"{name}({head})" if key else head, tuple(told))
 
 
-def _columns(
-    objects: Sequence[Object],
-    keep: Keep,
-    others: Sequence[Object] = (),
-    *,
-    asked: bool = False,
-) -> tuple[list[str], list[_Column]]:
-    """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
-    list that are left out. `asked`: all their values are worth their places."""
+def _columns(objects: Sequence[Object], keep: Keep, *, asked: bool = False) -> tuple[list[str], list[_Column]]:
+    """What all objects have in common, as `key=value`, and the columns of what differs. `asked`: all their values are
+    worth their places."""
     common: list[str] = []
     columns: list[_Column] = []
     for name in dict.fromkeys(name for one in objects for name in one):
         cells = [one.get(name, MISSING) for one in objects]
         own = asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells)
-        rest = [other.get(name, MISSING) for other in others]
-        column = _column(cells, EVERYTHING if own else keep, name, rest)
+        column = _column(cells, EVERYTHING if own else keep, name)
         if column is None:
             continue
-        differs = not column.of_all and any(other != cells[0] for other in rest)
-        if len(set(column.cells)) > 1 or differs:
+        if len(set(column.cells)) > 1:
             columns.append(column)
         elif column.cells[0]:
             common.append(f"{column.head}={column.cells[0]}")
@@ -180,33 +158,6 @@ def _columns(
 def _each(cells: Sequence[Cell]) -> list[list[Object]]:
     """Cells of one object each, or none."""
     return [[cell] if isinstance(cell, Mapping) else [] for cell in cells]
-
-
-def _told_apart(objects: Sequence[Object], columns: list[_Column], common: Sequence[str], keep: Keep) -> list[_Column]:
-    """The columns of a list, with the one field that tells most of its objects apart, where what is kept does not."""
-    told = [column.cells for column in columns]
-    if _apart(told) == len(objects):
-        return columns
-    shown = {column.head.partition("(")[0] for column in columns} | {one.partition("=")[0] for one in common}
-    left = (key for key in dict.fromkeys(key for one in objects for key in one) if written(key) not in shown)
-    telling = [_telling([one.get(key) for one in objects], keep, key) for key in left]
-    candidates = [column for column in telling if column is not None]
-    best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
-    return [*columns, best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else columns
-
-
-def _telling(cells: Sequence[Json], keep: Keep, name: str) -> _Column | None:
-    """The column of a field that may tell objects apart: of values, or of objects of these."""
-    if all(map(is_scalar, cells)):
-        return _Column(written(name), tuple(map(written, cells)))
-    if all(isinstance(cell, Mapping) and all(map(is_scalar, cell.values())) for cell in cells):
-        return _nested(_each(cells), keep, name)
-    return None
-
-
-def _apart(cells: Sequence[Sequence[str]]) -> int:
-    """How many objects some columns tell apart."""
-    return len(set(zip(*cells, strict=True)))
 
 
 def _with_named(
@@ -229,11 +180,6 @@ def _with_named(
 def _is_short(value: Json) -> bool:
     """Whether it is no list, nor has one in it: these have rows of their own."""
     return is_scalar(value) or (isinstance(value, Mapping) and all(map(is_scalar, value.values())))
-
-
-def _told_once(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Each row once, with how often it comes where that is more often."""
-    return [FIELD.join(row) if count == 1 else f"{FIELD.join(row)} ×{count}" for row, count in Counter(rows).items()]
 
 
 def _keeps_any(objects: Iterable[Object], keep: Keep) -> bool:

@@ -22,7 +22,7 @@ MISSING = Missing()
 
 
 class PartOfList(list[Json]):
-    """Some items of a list. `whole`: all of them; what these do not have in common is told of each that is there."""
+    """Some items of a list. `whole`: all of them."""
 
     def __init__(self, items: Iterable[Json], whole: Sequence[Json]) -> None:
         super().__init__(items)
@@ -103,11 +103,6 @@ def objects_of(cell: Sequence[Json]) -> list[Mapping[str, Json]]:
     """The objects of a list of nothing else; a part of it stays one."""
     objects = [item for item in cell if isinstance(item, Mapping)]
     return PartOfList(objects, cell.whole) if isinstance(cell, PartOfList) else objects  # type: ignore[return-value]
-
-
-def whole_of(cell: Sequence[object]) -> Sequence[Json]:
-    """The whole of which a cell is a part; nothing for one that is none."""
-    return cell.whole if isinstance(cell, PartOfList) else ()
 
 
 def told_of_all(cell: Sequence[object], between: str) -> str:

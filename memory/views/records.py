@@ -8,7 +8,7 @@ from json import dumps, loads
 from math import isfinite
 from typing import NoReturn
 
-from memory.views.excerpts import is_no_answer, tells_of_failure
+from memory.views.excerpts import tells_of_failure
 from memory.views.identifiers import names_id
 from memory.views.json_values import Json
 from utils.text import repair
@@ -16,7 +16,6 @@ from utils.text import repair
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (the tool memory's document)
 
-FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so
 STATES = ("status", "state", "result", "outcome")  # fields that say how something went
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
@@ -73,7 +72,7 @@ class ToolRecord:
             return not self.output or refused or any(self.output.get(name) for name in FAILED)
         if isinstance(self.output, str):
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
-            return not first or tells_of_failure(first) or is_no_answer(self.output)
+            return not first or tells_of_failure(first)
         return self.output in (None, [])
 
     @cached_property
@@ -82,26 +81,6 @@ class ToolRecord:
         states = (self.fields.get(name) for name in STATES)
         says = self.output.strip() if isinstance(self.output, str) else self.fields
         return (self.failed and bool(says)) or any(isinstance(one, str) and tells_of_failure(one) for one in states)
-
-    @cached_property
-    def pieces(self) -> frozenset[str]:
-        """By what a result is compared with another answer to the same call: the lines of a text, or the words of a
-        short one; the items of a list; of an object those of its lists, or its fields."""
-        match self.output:
-            case str(text):
-                lines = frozenset(text.splitlines())
-                return lines if len(lines) >= FEW_LINES else frozenset(text.split())
-            case list(items):
-                return frozenset(map(_one_way, items))
-            case Mapping() as fields:
-                listed = [item for value in fields.values() if isinstance(value, list) for item in value]
-                return frozenset(map(_one_way, listed or fields.items()))
-            case value:
-                return frozenset({_one_way(value)})
-
-
-def _one_way(value: object) -> str:
-    return dumps(value, sort_keys=True)
 
 
 def read_json(text: str) -> Json:

@@ -19,12 +19,11 @@ from memory.views.identifiers import (
     singular,
 )
 from memory.views.json_values import Json, Scalar
-from utils.text import STOPWORDS, UMLAUTS
+from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand means none of them
 LONGEST_TITLE = 80  # characters of what people call a thing
-PART = 5  # characters of the name of a field that may be part of a longer word: "Telefonnummer"
 TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
@@ -44,13 +43,9 @@ _MEANT = tuple((frozenset(words.split()), frozenset(fields.split())) for words, 
 
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
-_CODED = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{2,3}")  # too short for an identifier that nobody named: "P7"
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
-_PLAIN = re.compile(r"[^\W_]+")
-# "worker-77", "node 64", "chapter #5": of many that are called alike, the word means none without its number.
-_NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)[ _.:/-]?#?0{0,9}(\d{1,2})(?!\w|[.,:]\d)")
 _POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 
@@ -58,8 +53,7 @@ _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 @dataclass(frozen=True)
 class Talk:
     """What was said, lower case. `question`: the last of it; `words`: those that carry meaning; `said`: what may be
-    what something is called by; `numbered`: words with the number behind them; `joined`: identifiers of several words.
-    `coded`: short ones of the question with a digit, "f37".
+    what something is called by; `joined`: identifiers of several words.
     `asked`: words by which fields are asked for; `names`: what looks as names in the question, as it was written.
     `thorough`: there is room for all that says anything."""
 
@@ -67,9 +61,7 @@ class Talk:
     question: str = ""
     words: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
-    numbered: frozenset[tuple[str, str]] = frozenset()
     joined: frozenset[str] = frozenset()
-    coded: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     thorough: bool = False
@@ -78,20 +70,11 @@ class Talk:
         """The words and numbers of a value that were said, and identifiers."""
         text = str(value).casefold()
         words = self.words.intersection(_WORD.findall(text))
-        if self.numbered:
-            words = words.union(map("".join, self.numbered.intersection(_NUMBERED.findall(text))))
-        if self.coded:
-            words = words.union(self.coded.intersection(_PLAIN.findall(text)))
         return words.union(one for one in self.joined if one in text)
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
         return bool(self.words_of(value))
-
-    def spells_out(self, name: str) -> bool:
-        """Whether the question has a name, or its words one after another: "the partial limit" for `PARTIAL_LIMIT`."""
-        words = " ".join(parts_of(name)[:8])
-        return " " in words and f" {words}" in f" {' '.join(_PLAIN.findall(self.question))}"
 
     def asks_for(self, key: str) -> bool:
         """Whether a field was named, `total_price` by "price", or tells by itself, as a state or how many more pages
@@ -103,10 +86,7 @@ class Talk:
         if key.casefold() in self.asked:
             return True
         words = frozenset(parts_of(key))
-        if not self.asked.isdisjoint(words if len(words) == 1 else words - {"first", "last", "next"}):
-            return True
-        long = tuple(word for word in words if len(word) >= PART)
-        return any(asked.startswith(long) or asked.endswith(long) for asked in self.asked if len(asked) >= 2 * PART)
+        return not self.asked.isdisjoint(words if len(words) == 1 else words - {"first", "last", "next"})
 
     def name_of(self, item: Mapping[str, Json]) -> str | None:
         """The id, the number or the name by which the question names an object; None where it does not."""
@@ -140,8 +120,6 @@ class Talk:
             return True
         if "\n" in value.strip():
             return True  # a text to be read, as others are that tools give
-        if _CODED.fullmatch(value) and value.casefold() in self.said:
-            return True
         if not is_identifier(value):
             return self.mentions(value) or value.casefold() in self.asked
         if _STAMP.match(key):
@@ -165,9 +143,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = ()) -> Talk:
         f" {' '.join(word.strip(MARKS) for word in question.casefold().split())} " if question else "",
         spoken.union(map(singular, spoken)),
         frozenset(word.strip(MARKS) for word in _CALLED.findall(folded)),
-        frozenset(pair for pair in _NUMBERED.findall(folded) if pair[0] not in STOPWORDS),
         frozenset(list(dict.fromkeys(joined))[-MOST_NAMES:]),
-        frozenset(filter(_CODED.fullmatch, _PLAIN.findall(question.casefold()))),
         literal.union(
             _fields_meant(literal | key_words(_spoken(text))),
             (name.casefold() for name in names),
@@ -177,8 +153,8 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = ()) -> Talk:
 
 
 def key_words(text: str) -> frozenset[str]:
-    """The words of a text as keys have them: in the singular, and with umlauts as these are written there."""
-    return frozenset(map(singular, _WORD.findall(text.casefold().translate(UMLAUTS))))
+    """The words of a text as keys have them, in the singular."""
+    return frozenset(map(singular, _WORD.findall(text.casefold())))
 
 
 def _fields_meant(words: frozenset[str]) -> frozenset[str]:

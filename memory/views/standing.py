@@ -13,10 +13,9 @@ from dataclasses import replace
 from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
 from memory.views.records import Call, ToolRecord
-from memory.views.relevance import SMALL
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
-NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
+NEARLY = 0.8  # share of an answer's lines that a later one has, too, from which it stands for it
 LONGEST_NAME = 80  # characters of what a thing is called
 READ = 2_000  # characters of a command in which things are looked for
 LISTED = 200  # objects of a list whose ids are looked at
@@ -43,7 +42,6 @@ def in_force(records: Sequence[ToolRecord], shown: Sequence[ToolRecord] = ()) ->
     answers: defaultdict[object, list[ToolRecord]] = defaultdict(
         list
     )  # by what was called, and by the things they show
-    whole = {(record.call, record.raw_output) for record in shown}
     times = Counter((record.call, record.raw_output) for record in records)
     left: dict[tuple[Call, str], ToolRecord] = {}
 
@@ -56,8 +54,7 @@ def in_force(records: Sequence[ToolRecord], shown: Sequence[ToolRecord] = ()) ->
     for record in reversed(records):
         told = record.call, record.raw_output
         later = [*answers[record.call][-COMPARED:], *(answers[record.thing][-COMPARED:] if record.thing else ())]
-        is_receipt = told in whole and len(record.raw_output) <= SMALL
-        if told not in left and (is_receipt or not any(_stands_for(one, record) for one in later)):
+        if told not in left and not any(_stands_for(one, record) for one in later):
             add(record)
             left[told] = replace(record, times=times[told])
     return list(left.values())[::-1]
@@ -80,7 +77,8 @@ def _stands_for(later: ToolRecord, record: ToolRecord) -> bool:
 
 
 def _says_nearly(later: ToolRecord, record: ToolRecord) -> bool:
-    return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
+    lines = set(record.raw_output.splitlines())
+    return len(lines.intersection(later.raw_output.splitlines())) >= NEARLY * len(lines)
 
 
 def overtaken(records: Sequence[ToolRecord]) -> Mapping[str, str]:

@@ -30,9 +30,7 @@ def _said(output: Json) -> Iterator[str]:
     """By what else a result may be found, as far as there may be room for it: its texts, or the identifiers in it where
     it is one."""
     if isinstance(output, str):
-        first = _first(output)
-        behind = output.find(first) + min(len(first), ARGUMENTS)
-        words = (word.lstrip(BEFORE).rstrip(BEHIND) for word in output[behind:READ].split())
+        words = (word.lstrip(BEFORE).rstrip(BEHIND) for word in output[:READ].split())
         return (word for word in words if is_identifier(word))
     texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
     return islice(texts, LONGEST)
@@ -41,32 +39,17 @@ def _said(output: Json) -> Iterator[str]:
 def _described(output: Json) -> str:
     match output:
         case str():
-            return _text(output)
+            first = next((bare for line in output.splitlines() if (bare := line.strip())), "")
+            return cut_at_word(first, ARGUMENTS) or "nothing"
         case Mapping():
             return _fields(output) or "nothing"
-        case list() if output and all(isinstance(item, Mapping) for item in output):
-            return f"{len(output)} × {_fields(output[0])}"
+        case [Mapping() as first, *_]:
+            return f"{len(output)} × {_fields(first)}"
         case list():
             return f"{len(output)} values" if output else "nothing"
         case _:
             return written(output) or "nothing"
 
 
-def _first(text: str) -> str:
-    """The first line of a text that is not blank."""
-    return next((bare for line in text.splitlines() if (bare := line.strip())), "")
-
-
-def _text(output: str) -> str:
-    """The first line of a text, and how long all of it is where that is more."""
-    first = _first(output)
-    told = cut_at_word(first, ARGUMENTS) or "nothing"
-    if len(first) == len(output.strip()) <= ARGUMENTS:
-        return told
-    lines = sum(bool(line.strip()) for line in output.splitlines())
-    return f"{told} ({f'{lines} lines, ' if lines > 1 else ''}{len(output)} characters)"
-
-
-def _fields(value: object) -> str:
-    names = list(value) if isinstance(value, Mapping) else []
-    return ", ".join(names[:FIELDS]) + (", …" if len(names) > FIELDS else "")
+def _fields(fields: Mapping[str, Json]) -> str:
+    return ", ".join(list(fields)[:FIELDS]) + (", …" if len(fields) > FIELDS else "")

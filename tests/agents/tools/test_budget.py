@@ -187,20 +187,10 @@ def first_shown(failed: set[int], said: str = "Import everything") -> list[str]:
     return [line.split()[2].rstrip("-:") for line in found.splitlines() if line.startswith("Raw Data: ")]
 
 
-def test_few_failures_come_first_the_newest_before_the_others_behind_what_the_user_named() -> None:
+def test_few_failures_come_first_the_newest_before_the_others() -> None:
     assert first_shown(set()) == ["c29", "c28", "c27"]
     assert first_shown({4, 9}) == ["c9", "c4", "c29"]
-    assert first_shown({4, 9}, "Import B011 and B012") == ["c11", "c12", "c9"]
-    assert first_shown({4, 9}, "Import B011, not B004 or B011")[0] in ("c4", "c11")
     assert first_shown(set(range(12))) == ["c29", "c28", "c27"]  # they are not few
-
-
-def test_what_has_more_of_the_names_comes_before_what_has_fewer() -> None:
-    rows = [
-        step(at, {f"field{at}": f"B{at:03}", "also": "ORD-7" if at == 3 else "none"}, f"run{at}") for at in range(30)
-    ]
-    found = context(view([user("What of B012, ORD-7 and B003?"), *[one for row in rows for one in row], *step(99)]))
-    assert found.index("B003") < found.index("B012")
 
 
 def test_of_the_answers_to_one_call_the_newest_stays_longest() -> None:
@@ -211,4 +201,4 @@ def test_of_the_answers_to_one_call_the_newest_stays_longest() -> None:
     messages = [user("Mend it"), *run(1, "FAILED test_sum"), *between, *run(2, "14 passed"), *step(99)]
     for budget in range(tokens_of(view(messages)) - 1, 100, -40):
         found = context(view(messages, ViewOptions(3, 2_000, budget), ranked=("c1------",)))
-        assert "FAILED test_sum" not in found or "14 passed" in found
+        assert "c1------: " not in found or "c2------: " in found

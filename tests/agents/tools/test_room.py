@@ -105,9 +105,9 @@ def test_of_a_last_result_that_is_cut_the_fields_stay_that_are_asked_for() -> No
 
 
 def test_of_a_long_message_what_the_last_question_speaks_of_stays() -> None:
-    rules = "\n".join(f"{at}. Field f{at} must have at most {at * 11} characters." for at in range(60))
-    messages = [user("Write a validator"), user(rules), *step(1), user("What is the limit of field f37?"), *step(2)]
+    rules = "\n".join(f"{at}. Field f{at:03} must have at most {at * 11} characters." for at in range(60))
+    messages = [user("Write a validator"), user(rules), *step(1), user("What is the limit of field f037?"), *step(2)]
     found = view(messages, ViewOptions(3, 2_000, 150))
     assert tokens_of(found) <= 150
-    assert "37. Field f37 must have at most 407 characters." in str(found) and "f21" not in str(found)
+    assert "37. Field f037 must have at most 407 characters." in str(found) and "f021" not in str(found)
     assert known(messages).messages[1]["content"] == rules

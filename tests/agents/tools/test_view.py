@@ -91,41 +91,11 @@ def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
     assert "|mileage_km" in context([dict(one) for one in found])
 
 
-def test_what_the_user_agreed_to_stays_with_the_offer_until_it_is_done() -> None:
-    def said(text: str) -> Message:
-        return {"role": "assistant", "content": text}
-
-    offer, yes = said("The price is EUR 171.50 a night by now. Shall I still book?"), user("Yes, go on.")
-    failed = step(2, {"error": "declined"}, "book")
-    other = [said("It was declined. Another card?"), user("Then my Mastercard, please.")]
-    messages = [user(BOOK), *step(1), offer, yes, *failed, *other, *step(3, "none", "check_card")]
-    for waiting in (messages, [*messages, *step(4, {"error": "expired"}, "book")]):
-        shown = view(waiting)
-        assert shown.index(yes) == shown.index(offer) + 1
-    shown = view([*messages, *step(4, {"booking_id": "B-17"}, "book"), *step(5)])
-    assert yes not in shown and offer not in shown
-    long = said(f"{LONG} It is EUR 171.50 a night. Shall I still book?")
-    [short] = [one for one in view([one if one is not offer else long for one in messages]) if "still" in str(one)]
-    assert short["content"].endswith("Shall I still book?") and len(short["content"]) < 100
-
-
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
     assert found.endswith("[OTHERS]\nsend_email(to=bob@x.com)\ns-------: (empty)")
     assert "[RETRIEVED RECORD 2]" not in found
-
-
-def test_of_notes_the_last_ones_are_named_in_a_line() -> None:
-    thoughts = (
-        "It is delivered, so that it can go back.",
-        "What is the price of it now?",
-        "Ask for the address first.",
-    )
-    notes = [message for at in range(3) for message in step(at + 3, "", "think", thought=thoughts[at])]
-    found = context(view([user(BOOK), *step(1), *notes, *step(2)]))
-    assert found.endswith("c1------: code=HAT001\nEmpty: think c5------, c4------, +1")
-    assert "delivered" not in found
 
 
 def test_what_few_words_answer_stays() -> None:
@@ -151,17 +121,6 @@ def test_a_record_takes_no_more_characters_than_it_may() -> None:
     messages = [user(BOOK), *step(1, {"codes": [f"HAT{at:04}" for at in range(900)]}), *step(2)]
     assert 2_000 < len(context(view(messages, ViewOptions(3, 3_000)))) < 3_300
     assert len(context(view(messages, ViewOptions(3, 500)))) < 800
-
-
-def test_what_the_user_said_stays_but_for_courtesies_in_between() -> None:
-    messages = [user("Thanks!"), *step(1), user("Ok, thank you"), user("Make it Friday"), *step(2), user("Thanks!")]
-    assert [one["content"] for one in view(messages) if one["role"] == "user"] == [
-        "Thanks!",
-        "Make it Friday",
-        "Thanks!",
-    ]
-    messages = [user("Thanks!"), user("Ok, thank you"), user("Thank you!"), *step(1)]
-    assert [one["content"] for one in view(messages) if one["role"] == "user"] == ["Thanks!", "Thank you!"]
 
 
 def test_of_a_little_history_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memory.observations.model import MOST, read_notes
 from memory.observations.observation import observed
+from memory.observations.observer import MOST, read_notes
 
 NOTE = '{"findings": ["A is B"], "insights": [], "lessons": ["Avoid C"]}'
 

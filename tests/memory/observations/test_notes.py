@@ -62,10 +62,6 @@ def test_a_label_says_what_a_note_is(output: str, category: Category, notes: lis
             "<html><body><h1>Plans</h1><li>Team <b>costs</b> &euro;9 per seat</li></body></html>",
             ["Team costs €9 per seat"],
         ),
-        (
-            "User: Thanks a lot!\nAgent: The refund of order 7 takes 3 days.",
-            ["Agent: The refund of order 7 takes 3 days."],
-        ),
         ("Compiling the site...\nmoved the pages over\nwrote the map of the site", ["wrote the map of the site"]),
     ],
 )

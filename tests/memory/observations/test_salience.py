@@ -67,11 +67,6 @@ def test_an_error_comes_with_its_place_and_what_explains_it(output: str, error: 
     assert first == error
 
 
-def test_a_value_is_told_under_the_names_around_it() -> None:
-    text = "service:\n  limits:\n    memory: 256Mi\n  zone: eu-1\n"
-    assert [line.text for line in lines_in(text)][2:] == ["service.limits.memory: 256Mi", "service.zone: eu-1"]
-
-
 def test_entries_of_a_log_that_say_that_something_goes_on_are_left_out() -> None:
     entries = [f"2026-05-02 10:00:0{second} INFO took job {second}" for second in range(5)]
     said = lines_in("\n".join([*entries, "2026-05-02 10:00:06 ERROR job 5: no disk", "2026-05-02 10:00:07 WARN slow"]))
@@ -86,21 +81,16 @@ def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
     assert all(line in shown for line in (lines[0], lines[1_700], lines[-1]))
 
 
-def read(text: str) -> None:
-    rank_of.cache_clear()
-    observe_by_rules(text)
-
-
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_work_grows_no_faster_than_a_text(shape: Callable[[int], str]) -> None:
-    assert_work_grows_no_faster_than_a_text(read, shape, 3_000)
+    assert_work_grows_no_faster_than_a_text(observe_by_rules, shape, 3_000)
 
 
 @pytest.mark.parametrize("shape", ["documents", "tasks", "bracket lines", "a blob"])
 def test_of_a_huge_text_no_more_is_read_than_of_a_long_one(monkeypatch: pytest.MonkeyPatch, shape: str) -> None:
     monkeypatch.setattr(notes, "READ", 9_000)
     long, huge = (SHAPES[shape](size) for size in (9_000, 90_000))
-    assert steps(lambda: read(huge)) <= 2 * steps(lambda: read(long)) + 3_000
+    assert steps(lambda: observe_by_rules(huge)) <= 2 * steps(lambda: observe_by_rules(long)) + 3_000
     assert len(output_for_model(huge)) <= MOST_OF_A_MODEL
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory.observations.notes import observe_by_rules
-from memory.observations.values import MOST_LISTED, tables_in, take_values
+from memory.observations.values import MOST_LISTED, take_values
 
 
 def told(output: Any) -> list[str]:
@@ -129,34 +129,7 @@ def test_a_report_of_an_analyser_tells_each_result_with_its_place() -> None:
             ["Filesystem: /dev/sda1; Size: 50G; Used: 48G; Avail: 2.0G; Use%: 96%; Mounted on: /"],
         ),
         (" id | name \n----+------\n  1 | Ann\n", ["id: 1; name: Ann"]),
-        (
-            "city,year,people\nBern,2020,134\nLima,2021,9751\nOslo,2022,700\n",
-            [
-                "city: Bern; year: 2020; people: 134",
-                "city: Lima; year: 2021; people: 9751",
-                "city: Oslo; year: 2022; people: 700",
-            ],
-        ),
-        (
-            "File      Lines   Missed\na.py      10      0\nTOTAL     120     25\n",
-            ["File: TOTAL; Lines: 120; Missed: 25", "File: a.py; Lines: 10; Missed: 0"],
-        ),
     ],
 )
 def test_a_row_keeps_the_names_of_its_columns(table: str, rows: list[str]) -> None:
     assert told(f"Here it is:\n\n{table}\nThat was all of it")[: len(rows)] == rows
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["a,b", *["1,2"] * 9],  # a sentence has as many
-        ["a,b,c", "1,2", *["3"] * 9],
-        ["1,2,3", *["4,5,6"] * 9],  # no names
-        ["a,a,b", *["1,2,3"] * 9],
-        ["Meeting, Tuesday, Ann and Bob", "a, b, c"],
-        ["a,b,c", *["1," + "x" * 200_000 + ",3"] * 3],
-    ],
-)
-def test_other_texts_with_commas_are_no_tables(lines: list[str]) -> None:
-    assert tables_in(lines) == ([], lines)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.views import blocks as blocks_module
-from memory.views.blocks import call_text, is_note, left_out, tables
+from memory.views.blocks import call_text, left_out, tables
 from memory.views.records import ToolRecord
 from memory.views.relevance import talk_of
 from memory.views.standing import in_force
@@ -42,16 +42,6 @@ def test_a_command_that_gave_nothing_is_told_whole() -> None:
 
 
 THOUGHT = "The order is delivered, so that it can be exchanged."
-
-
-def test_prose_to_which_nothing_came_back_is_a_note() -> None:
-    assert is_note(record("a", "", "think", thought=THOUGHT))
-    assert not is_note(record("a", "sent", "say", text=THOUGHT))
-    assert not is_note(record("a", "", "send", to="ann@example.org", text=THOUGHT))
-    assert not is_note(record("a", "", "think", thought="All is well."))
-    assert not is_note(record("a", "", "run", command="rm -rf build dist && make all"))
-    assert not is_note(record("a", "", "read", path="a/very/long/path/of/a/file.py"))
-    assert not is_note(record("a", "", "ping"))
 
 
 def test_what_was_done_twice_says_so() -> None:
@@ -125,11 +115,6 @@ def test_what_is_left_out_is_named_once() -> None:
     assert gone(record("a", items), record("b", items)) == ["mood", "note"]
 
 
-def test_a_field_that_tells_items_apart_is_shown_and_not_left_out() -> None:
-    access = record("a", [{"user": f"ann{at}@", "admin": at == 7, "level": "none"} for at in range(80)])
-    assert body(access).startswith("a: user: ann0@; ann1@") and set(gone(access)) == {"admin", "level"}
-
-
 @pytest.mark.parametrize("output", ["{}", "[]", "null", '""', "[{}, {}]", '{"a": {"b": []}}'])
 def test_an_empty_result_is_told(output: str) -> None:
     assert body(record("a", output)) == "a: (empty)"
@@ -165,23 +150,6 @@ def test_fields_that_are_asked_for_stay() -> None:
         "b: 1 -> h1|7",
         "c: 2 -> h2|14",
     ]
-
-
-def test_what_differs_between_answers_to_one_call_stays() -> None:
-    queue = [
-        record(name, {"depth": depth, "shard": 7, "note": LONG}, "queue") for name, depth in (("a", 340), ("b", 120))
-    ]
-    assert body(*queue).splitlines() == ["depth", "a: 340", "b: 120"]
-    other = [
-        record(name, {"depth": depth, "shard": 7, "note": LONG}, "queue", n=depth)
-        for name, depth in (("a", 1), ("b", 2))
-    ]
-    assert "340" not in body(*other) and not body(*other).startswith("depth")
-    many = [
-        record(name, {f"d{one}": at for one in range(9)} | {"code": "HAT1", "note": LONG})
-        for at, name in enumerate("ab")
-    ]
-    assert body(*many).splitlines() == ["code=HAT1", "a: ", "b: "]
 
 
 def test_the_state_of_a_thing_stays_whole() -> None:
@@ -249,20 +217,6 @@ def test_what_a_part_of_a_list_has_in_common_is_told_of_each_where_others_differ
         assert "srv-400|down; … " in block.body and block.body.endswith(" more")
     [block] = blocks_of([record("a", servers[:400])], talk_of(["Is anything odd?"]), 600)
     assert block.body.startswith("a: status=up host: srv-000; srv-001")
-
-
-def test_of_an_object_that_lists_things_what_was_spoken_of_stays() -> None:
-    states = {f"srv-{at:03}": "down" if at == 300 else "up" for at in range(401)}
-    [block] = blocks_of([record("a", states)], talk_of(["Is srv-400 up?"]), 600)
-    assert "srv-300=down, srv-400=up, …=" in block.body and block.body.endswith(" more")
-    nested = {name: {"zone": "eu", "status": state} for name, state in states.items()}
-    [block] = blocks_of([record("a", nested)], talk_of(["Is srv-400 up?"]), 600)
-    assert "srv-400={" in block.body and "srv-300={" in block.body and len(block.body) <= 603
-
-
-def test_of_a_part_of_lists_in_lists_others_count_too() -> None:
-    routes = [[{"flight": f"HAT{at}", "status": "full" if at == 99 else "open"}] * 2 for at in range(100)]
-    assert "flight|status" in body(record("a", routes), most=300)
 
 
 @pytest.mark.timeout(10)

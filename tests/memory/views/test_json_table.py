@@ -72,22 +72,6 @@ def test_one_object_in_a_cell_names_its_fields_itself() -> None:
     assert table({"id": 1, "user": {"name": "Ann"}}, {"id": 2}).rows == ("1|{name=Ann}", "2|")
 
 
-def test_objects_that_are_all_alike_are_counted() -> None:
-    bags = [{"kind": "bag"}, {"kind": "bag"}]
-    assert table({"bags": bags}).rows == ("bags(kind=bag)=×2",)
-    assert table({"id": 1, "bags": bags}, {"id": 2, "bags": []}) == Table("", "id|bags(kind=bag)", ("1|×2", "2|"))
-    rows = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 1, "b": 2}]
-    assert table({"rows": rows}).rows == ("rows(a=1 b)=2 ×2; 3",)
-
-
-def test_objects_of_which_nothing_else_is_kept_are_told_apart_by_what_differs_most() -> None:
-    seats = [{"row": 1, "seat": f"{at}A", "kind": "aisle"} for at in range(3)]
-    assert table_of([{"seats": seats}], NOTHING).rows == ("seats(seat)=0A; 1A; 2A",)
-    assert table_of([{"seats": [{"row": 1}, {"row": 1}]}], NOTHING).rows == ("",)
-    assert table_of([{"seats": [{"at": {"x": 1}}, {"at": {"x": 2}}]}], NOTHING).rows == ("seats(at(x))=1; 2",)
-    assert table_of([{"seats": [{"at": [1]}, {"at": [2]}]}], NOTHING).rows == ("",)
-
-
 def test_what_is_called_by_a_name_needs_no_more() -> None:
     named = [
         {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])
@@ -105,7 +89,7 @@ def test_an_object_that_is_named_has_all_its_fields_behind_its_row() -> None:
     assert row.endswith("; p6; p7 {price=7.5, n=7, own={a=1, b=2, c=10}}; p8")
     assert table_of([items], Keeping(by_id.keeps, named="p77")).rows == ("p0; p1; p2; p3; p4; p5; p6; p7; p8",)
     first, then = table_of([items[5:], [one | {"n": 0} for one in items]], by_id).rows
-    assert "{" not in first and "p7|0 {price=7.5, own={a=1, b=2, c=10}}" in then  # once, as it was told last
+    assert "{" not in first and "p7 {price=7.5, n=0, own={a=1, b=2, c=10}}" in then  # once, as it was told last
     many = Keeping(by_id.keeps, named="Bo")
     assert "{" not in table_of([[one | {"of": f"Bo{at}"} for at, one in enumerate(items)]], many).rows[0]
 
@@ -233,8 +217,8 @@ def test_what_is_nested_deeply_takes_no_longer_for_each_level() -> None:
 
 
 def test_a_part_of_a_list_says_how_many_there_are() -> None:
-    items = [{"id": at, "state": "up" if at else "down"} for at in range(9)]
-    assert table({"x": PartOfList(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
+    items = [{"id": at, "state": "up"} for at in range(9)]
+    assert table({"x": PartOfList(items[3:5], items)}).rows == ("x(state=up id)=3; 4; … 7 more",)
     assert table({"x": items[3:5]}).rows == ("x(state=up id)=3; 4",)
     assert table({"x": PartOfList(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
     assert table({"x": PartOfList([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
@@ -261,9 +245,6 @@ def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
     expected = "all(price={currency=EUR} sku)=S0; S1"
     assert table_of([{"all": priced[:2]}], keep).rows == (expected,)
     assert table_of([{"all": PartOfList(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
-    other = [*priced, {"sku": "S4", "x": 4, "price": None}]
-    [row] = table_of([{"all": PartOfList(priced[:2], other)}], keep).rows
-    assert row == "all(sku|price)=S0|{currency=EUR}; S1|{currency=EUR}; … 3 more"
 
 
 def test_a_part_of_objects_of_no_common_shape_says_how_many_there_are() -> None:

@@ -81,7 +81,6 @@ def test_what_was_said_in_the_plural_names_one_of_them_too() -> None:
         ("What do they weigh in kg? The weights, please", "netWeight"),
         ("the total", "total_price"),
         ("the class?", "class"),
-        ("Ist sie verfügbar?", "verfuegbar"),
     ],
 )
 def test_a_field_that_is_named_is_kept(asked: str, key: str) -> None:
@@ -150,13 +149,6 @@ def test_whether_there_is_more_to_fetch_is_kept() -> None:
     assert not talk.keeps("page_size", 7)
 
 
-def test_of_words_with_numbers_the_number_is_part_of_what_was_said() -> None:
-    talk = talk_of(["Kill worker-77, and see chapter #05; version 3.2 of node 4,5"])
-    assert talk.words_of("Worker 77 of 90") == {"worker", "worker77"}
-    assert talk.words_of("worker-78") == {"worker"} and talk.words_of("Chapter 5: it ends") == {"chapter", "chapter5"}
-    assert talk.words_of("version 3") == {"version"} and talk.words_of("node 4") == {"node"}
-
-
 def test_words_within_an_identifier_were_not_said() -> None:
     talk = talk_of(["I am ann_lee_3668, and my parcel is at prod-rome-7"])
     assert not talk.mentions("Ann") and not talk.mentions("of 3668")
@@ -176,12 +168,6 @@ def test_the_first_of_several_asks_for_no_first_name() -> None:
     assert talk_of(["What is his name?"], ["What is his name?"]).keeps("first_name", "Bo")
 
 
-@pytest.mark.parametrize("key", ["zip", "zip_code", "postal_code", "postcode", "PLZ"])
-def test_a_postal_code_is_kept_where_it_was_said(key: str) -> None:
-    assert not talk_of(["Send it home"]).keeps(key, "LS14")
-    assert talk_of(["Send it to LS14."]).keeps(key, "LS14")
-
-
 def test_what_the_task_compares_is_told_after_another_question_too() -> None:
     later = talk_of(["Change to the cheapest one, please.", "Which seats are free?"], asked=["Which seats are free?"])
     never = talk_of(["Change to another one, please.", "Which seats are free?"], asked=["Which seats are free?"])
@@ -194,13 +180,7 @@ def test_numbers_of_versions_are_told(key: str) -> None:
     assert talk.keeps(key, 7) and not talk.keeps("weight", 7)
 
 
-@pytest.mark.parametrize(
-    ("asked", "key"), [("Sag mir die Telefonnummer.", "telefon"), ("Welche Lieferadresse gilt?", "adresse")]
-)
-def test_a_word_of_several_names_the_field_that_is_one_of_them(asked: str, key: str) -> None:
-    assert talk_of([asked], [asked]).names_field(key) and not talk_of([asked], [asked]).names_field("titel")
-
-
-def test_a_short_name_with_a_digit_is_told_from_others_like_it() -> None:
-    talk = talk_of(["What is the limit of f37?"], ["What is the limit of f37?"])
-    assert talk.words_of("f37 has 10") == {"f37"} and talk.words_of("f38 has 37") == frozenset()
+@pytest.mark.parametrize("key", ["zip", "zip_code", "postal_code", "postcode", "PLZ"])
+def test_a_postal_code_is_kept_where_it_was_said(key: str) -> None:
+    assert not talk_of(["Send it home"]).keeps(key, "LS14")
+    assert talk_of(["Send it to LS14."]).keeps(key, "LS14")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.views.pages import is_page, read_page
+from memory.observations.pages import is_page, read_page
 
 PAGE = """<!DOCTYPE html><html><head><title>Fares</title></head><body><nav>Home</nav>
 <p>From <b>12</b>&nbsp;EUR<br>one way<!-- old: 15 --></p>
