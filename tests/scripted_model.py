@@ -70,11 +70,19 @@ class Request:
         return next((kind for begin, kind in BACKGROUND.items() if text.startswith(begin)), "chat")
 
 
-def status(code: int, *, retry_after: float | str | None = None, param: str | None = None) -> Behaviour:
+def status(
+    code: int, *, retry_after: float | str | None = None, param: str | None = None, message: str | None = None
+) -> Behaviour:
     """An error in OpenAI's shape."""
-    error = {"message": f"scripted failure {code}", "type": "error", "param": param, "code": None}
+    error = {"message": message or f"scripted failure {code}", "type": "error", "param": param, "code": None}
     headers = (("retry-after", str(retry_after)),) if retry_after is not None else ()
     return Behaviour(code, json.dumps({"error": error}).encode(), headers)
+
+
+def models(*names: str) -> Behaviour:
+    """The list of a provider's models."""
+    listed = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in names]
+    return Behaviour(raw=json.dumps({"object": "list", "data": listed}).encode())
 
 
 def key_echo(key: str) -> Behaviour:
@@ -170,7 +178,7 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, deque[Behaviour]] = {
-            kind: deque() for kind in ("chat", "embeddings", "facts", "digest", "observations", "observer")
+            kind: deque() for kind in ("chat", "embeddings", "models", *BACKGROUND.values())
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -241,13 +249,10 @@ class ScriptedModel:
     async def _respond(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         kind = request.kind
         if kind not in self._script:
-            listed = {
-                "object": "list",
-                "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "test"}],
-            }
-            code, body = (200, listed) if kind == "models" else (404, {"error": {"message": "no such path"}})
-            return await _send(writer, code, json.dumps(body).encode())
+            return await _send(writer, 404, json.dumps({"error": {"message": "no such path"}}).encode())
         behaviour = self._script[kind].popleft() if self._script[kind] else self._always.get(kind, Behaviour())
+        if kind == "models" and behaviour == Behaviour():
+            behaviour = models("scripted")
         await _pause(reader, behaviour.delay)
         if behaviour.hang:
             await _pause(reader, 3600)

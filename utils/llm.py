@@ -1,19 +1,29 @@
 """A chat model by the openai SDK, whole answers and streams."""
 
 import asyncio
+import difflib
 import logging
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, Unpack, cast
 
-from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
+from openai import (
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    BadRequestError,
+    NotFoundError,
+    Omit,
+    UnprocessableEntityError,
+    omit,
+)
 from openai.types.chat import ChatCompletionChunk
 
 from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
 from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
-from utils.errors import ModelGarbage
+from utils.errors import ModelError, ModelGarbage, ModelUnknown
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
 from utils.text import join_surrogates, repair
 from utils.thoughts import SpokenStream
@@ -21,6 +31,8 @@ from utils.thoughts import SpokenStream
 STALL = 30.0  # seconds between two chunks of a stream
 PIECE = 16  # characters that a piece of a call counts beside its own: many empty ones end, too
 GRACE = 2.0  # seconds to wait for the token count once the answer has ended
+LISTING = 3.0  # seconds to wait for the names of a provider's models
+MOST_NAMED = 8  # of these that are told, the likest first
 
 T = TypeVar("T")
 
@@ -30,6 +42,8 @@ _NO_TOOLS = re.compile(
     r"|tool(?:s| choice| calling| use)? (?:is|are) not (?:supported|enabled)",
     re.IGNORECASE,
 )
+
+_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +63,18 @@ class RemoteChatModel:
     """A chat model behind an OpenAI-compatible endpoint."""
 
     def __init__(
-        self, client: AsyncOpenAI, model: str, *, deadline: float, breaker: CircuitBreaker, stall: float = STALL
+        self,
+        client: AsyncOpenAI,
+        model: str,
+        *,
+        deadline: float,
+        breaker: CircuitBreaker,
+        stall: float = STALL,
+        setting: str = "CHAT_MODEL",
     ) -> None:
+        """`setting`: names the model, for who is told that the provider does not know it."""
         self.model = model
+        self._setting = setting
         self._client = client
         self._deadline = deadline  # seconds
         self._breaker = breaker
@@ -132,15 +155,38 @@ class RemoteChatModel:
                     stream=streamed,
                     stream_options={"include_usage": True} if streamed and "stream_options" not in refused else omit,
                 )
+            except NotFoundError as error:
+                raise await self._refusal(error, request) from None
             except (BadRequestError, UnprocessableEntityError) as error:
                 option = _dispensable(error, request, streamed=streamed)
                 if option is None or option in refused:
-                    raise
+                    raise await self._refusal(error, request) from None
                 refused |= {option}
                 log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
                 self._refused[request.model] = refused
                 return answer
+
+    async def _refusal(self, error: APIStatusError, request: _Request) -> ModelError:
+        """What a refusal amounts to: where the provider may not know the model, with the names of those it knows."""
+        refusal, code, name = as_model_error(error), error.status_code, request.model
+        is_unknown = code == 404 or error.code == "model_not_found" or error.param == "model"
+        if not is_unknown and name not in error.message:
+            return refusal
+        try:
+            listed = (await self._client.with_options(timeout=LISTING).models.list()).data
+            names = [model.id for model in listed if _MODEL_NAME.fullmatch(model.id)]
+        except NotFoundError:
+            return ModelUnknown(f"No model provider answers at OPENAI_BASE_URL ({code}): check it; most end in /v1")
+        except (*PROVIDER_ERRORS, AttributeError, TypeError):  # the SDK lets any JSON through
+            names = []
+        if name in names or not (names or is_unknown):
+            return refusal
+        names.sort(key=lambda known: difflib.SequenceMatcher(None, name, known).ratio(), reverse=True)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        has = f"; it has: {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+        what = "ask for another" if request.options.get("model") else f"set {self._setting} to another"
+        return ModelUnknown(f"The provider knows no model '{name}' ({code}): {what}{has}")
 
 
 class _StreamedAnswer:

@@ -152,7 +152,8 @@ class Citation:
 @dataclass(frozen=True)
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
-    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not."""
+    `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not;
+    `fallback`: why rules answered in a model's place."""
 
     text: str
     model: str
@@ -163,6 +164,7 @@ class Answer:
     interrupted: bool = False
     tools: tuple[str, ...] = ()
     unused: LeftOut = "no_answer"
+    fallback: str | None = None
 
 
 Emit = Callable[[str], Awaitable[None]]

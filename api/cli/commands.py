@@ -135,6 +135,8 @@ async def ask(
                     out.print(event.text, end="", markup=False, highlight=False, soft_wrap=True)
                 case Finished():
                     out.print()
+                    if event.answer.fallback is not None:
+                        err.print(f"answered without the model: {event.answer.fallback}", markup=False, style="dim")
                     for citation in event.answer.citations:
                         quote = f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}"
                         out.print(quote, markup=False, highlight=False, style="dim", soft_wrap=True)

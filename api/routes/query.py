@@ -23,7 +23,7 @@ router = APIRouter(route_class=LociRoute, tags=["chat"])
 @router.post(
     "/query",
     response_model=QueryResponse,
-    responses={200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The answer; events with `stream`"}},
+    responses=errors(502) | {200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The answer; events with `stream`"}},
 )
 async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: Owner) -> Response:
     """Answer a question with what the user said before."""

@@ -89,4 +89,7 @@ class QueryResponse(Shown):
     session_id: str = Field(validation_alias=AliasPath("context", "request", "session_id"))
     turn_id: str = Field(validation_alias=AliasPath("context", "request", "turn_id"))
     model: str = Field(validation_alias=AliasPath("answer", "model"))
+    fallback: str | None = Field(
+        validation_alias=AliasPath("answer", "fallback"), description="Why rules answered in the model's place"
+    )
     usage: UsageOut = Field(validation_alias=AliasPath("answer", "usage"))
