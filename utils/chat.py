@@ -5,7 +5,7 @@ Nothing here needs the SDK: `utils.llm` does, where a provider is set.
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 else:
     Message = Tool = dict[str, Any]
 
+ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high"]
 STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
 
 
@@ -52,12 +53,15 @@ class Completion:
 
 
 class ChatOptions(TypedDict, total=False):
-    """How a model is asked. `model`: another than its own. `tools`: functions that it may ask for, which a provider
-    that takes none is not told of; `may_call`: it may in this answer, as it does where that is not said."""
+    """How a model is asked. `model`: another than its own. `as_asked`: a temperature that the provider refuses is no
+    reason to ask without. `tools`: functions that it may ask for, which a provider that takes none is not told of;
+    `may_call`: it may in this answer, as it does where that is not said."""
 
     model: str | None
     temperature: float | None
     max_tokens: int | None
+    reasoning_effort: ReasoningEffort | None
+    as_asked: bool
     tools: Sequence[Tool]
     may_call: bool
 

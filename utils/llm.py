@@ -142,12 +142,15 @@ class RemoteChatModel:
         """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on."""
         refused, options = self._refused.get(request.model, frozenset()), request.options
         max_tokens, tools = options.get("max_tokens"), list(options.get("tools", ()))
+        if options.get("as_asked"):
+            refused -= {"temperature"}
         while True:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
                     messages=request.messages,
                     temperature=omit if "temperature" in refused else _given(options.get("temperature")),
+                    reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),
                     max_completion_tokens=_given(max_tokens) if "max_tokens" in refused else omit,
                     tools=omit if "tools" in refused else _given(tools or None),
@@ -164,7 +167,7 @@ class RemoteChatModel:
                 refused |= {option}
                 log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
-                self._refused[request.model] = refused
+                self._refused[request.model] = self._refused.get(request.model, frozenset()) | refused
                 return answer
 
     async def _refusal(self, error: APIStatusError, request: _Request) -> ModelError:
@@ -257,7 +260,7 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
     name it.
     """
     sent = {
-        "temperature": request.options.get("temperature") is not None,
+        "temperature": request.options.get("temperature") is not None and not request.options.get("as_asked"),
         "max_tokens": request.options.get("max_tokens") is not None,
         "tools": bool(request.options.get("tools")),
     }
@@ -266,7 +269,7 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
         return param if sent[param] else None
     if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
-    return "stream_options" if streamed else None
+    return "stream_options" if streamed and error.param in (None, "stream_options") else None
 
 
 def _repaired(value: object) -> object:

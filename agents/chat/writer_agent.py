@@ -50,7 +50,7 @@ class WriterAgent:
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        rounds = Rounds(self._model, messages, context.toolbox, asked=context.request.model)
+        rounds = Rounds(self._model, messages, context.toolbox, context.request.options)
         try:
             return await self._by_model(rounds, context, prompt)
         except ModelError as error:

@@ -39,6 +39,9 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         images=tuple(body.images or ()),
         location=body.location,
         model=body.model,
+        temperature=body.temperature,
+        max_tokens=body.max_tokens,
+        reasoning_effort=body.reasoning_effort,
         temporary=body.temporary,
         retried=may_be_done(request),
     )

@@ -8,6 +8,7 @@ from pydantic import AliasPath, Field
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
+from utils.chat import ReasoningEffort
 from utils.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 
 
@@ -25,6 +26,9 @@ class QueryRequest(OwnedRequest):
     images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
     location: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     model: Name | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    reasoning_effort: ReasoningEffort | None = None
     stream: bool = False
     temporary: bool = False
 
