@@ -4,9 +4,9 @@ import asyncio
 import difflib
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, Unpack, cast
+from typing import Any, TypeVar, Unpack, cast
 
 from openai import (
     APIStatusError,
@@ -19,6 +19,7 @@ from openai import (
     omit,
 )
 from openai.types.chat import ChatCompletionChunk
+from prometheus_client import Counter
 
 from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
 from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
@@ -34,8 +35,16 @@ GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 LISTING = 3.0  # seconds to wait for the names of a provider's models
 MOST_NAMED = 8  # of these that are told, the likest first
 
+FORMATS = frozenset({"json_schema", "json_object"})
+
+TOKENS = Counter(
+    "loci_model_tokens_total", "Tokens of chat models, as their provider counts them", ["purpose", "direction"]
+)
+
 T = TypeVar("T")
 
+# How servers that name no parameter say that they take no such format: DeepSeek, Groq, llama.cpp, others.
+_NO_FORMAT = re.compile(r"response[_ ]?format|json[_ ](?:schema|object|mode)|structured output|grammar", re.IGNORECASE)
 # How servers say that a model takes no tools: Ollama, vLLM, others.
 _NO_TOOLS = re.compile(
     r"(?:not|n't) support (?:\w+ ){0,2}(?:tools?|functions?)\b|tool choice requires"
@@ -57,6 +66,22 @@ class _Request:
     @property
     def is_with_tools(self) -> bool:
         return bool(self.options.get("tools")) and self.options.get("may_call", True)
+
+    def format(self, refused: Collection[str]) -> Any:
+        """How the provider is told of the answer's shape: the best way that it did not refuse; None for none."""
+        shape = self.options.get("shape")
+        if shape is not None and shape.schema is not None and "json_schema" not in refused:
+            schema = {"name": shape.name, "strict": True, "schema": shape.schema}
+            return {"type": "json_schema", "json_schema": schema}
+        return {"type": "json_object"} if shape is not None and "json_object" not in refused else None
+
+    def billed(self, answer: Completion) -> Completion:
+        """The answer, whose tokens are counted where the provider said how many."""
+        if answer.usage is not None:
+            purpose = self.options.get("purpose", "other")
+            TOKENS.labels(purpose, "in").inc(answer.usage.prompt_tokens)
+            TOKENS.labels(purpose, "out").inc(answer.usage.completion_tokens)
+        return answer
 
 
 class RemoteChatModel:
@@ -86,9 +111,8 @@ class RemoteChatModel:
         request = self._request(messages, options)
 
         async def attempt() -> Completion:
-            return read_completion(
-                await self._send(request, streamed=False), asked=request.model, may_call=request.is_with_tools
-            )
+            answer = await self._send(request, streamed=False)
+            return request.billed(read_completion(answer, asked=request.model, may_call=request.is_with_tools))
 
         with self._breaker.watch():
             return await ask(attempt, deadline=self._deadline)
@@ -115,7 +139,7 @@ class RemoteChatModel:
                     if answer.finish_reason:
                         break  # the answer is whole; only its token count is missing
                     raise as_model_error(error) from None
-            yield answer.completion()
+            yield request.billed(answer.completion())
         finally:
             await answer.close()
 
@@ -153,6 +177,7 @@ class RemoteChatModel:
                     reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),
                     max_completion_tokens=_given(max_tokens) if "max_tokens" in refused else omit,
+                    response_format=_given(request.format(refused)),
                     tools=omit if "tools" in refused else _given(tools or None),
                     tool_choice="none" if not options.get("may_call", True) and "tools" not in refused else omit,
                     stream=streamed,
@@ -161,14 +186,19 @@ class RemoteChatModel:
             except NotFoundError as error:
                 raise await self._refusal(error, request) from None
             except (BadRequestError, UnprocessableEntityError) as error:
-                option = _dispensable(error, request, streamed=streamed)
+                option = _dispensable(error, request, refused, streamed=streamed)
                 if option is None or option in refused:
                     raise await self._refusal(error, request) from None
                 refused |= {option}
+                if option in FORMATS:
+                    self._remember(request.model, refused)
                 log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
-                self._refused[request.model] = self._refused.get(request.model, frozenset()) | refused
+                self._remember(request.model, refused)
                 return answer
+
+    def _remember(self, model: str, refused: frozenset[str]) -> None:
+        self._refused[model] = self._refused.get(model, frozenset()) | refused
 
     async def _refusal(self, error: APIStatusError, request: _Request) -> ModelError:
         """What a refusal amounts to: where the provider may not know the model, with the names of those it knows."""
@@ -252,13 +282,15 @@ def _given(value: T | None) -> T | Omit:
     return omit if value is None else value
 
 
-def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) -> str | None:
+def _dispensable(error: APIStatusError, request: _Request, refused: Collection[str], *, streamed: bool) -> str | None:
     """The optional parameter to try without, after a 400 or 422.
 
     Reasoning models refuse `temperature`, and `max_tokens` in favour of `max_completion_tokens`, and name what they
-    refuse; small models' servers refuse `tools`, and say so in words; older ones refuse `stream_options`, and seldom
-    name it.
+    refuse; small models' servers refuse `tools` and formats, and say so in words; older ones refuse `stream_options`,
+    and seldom name it.
     """
+    if (format := request.format(refused)) is not None and _NO_FORMAT.search(f"{error.param} {error.message}"):
+        return str(format["type"])
     sent = {
         "temperature": request.options.get("temperature") is not None and not request.options.get("as_asked"),
         "max_tokens": request.options.get("max_tokens") is not None,

@@ -61,6 +61,7 @@ class ChatRequest:
     def options(self) -> ChatOptions:
         """How it wants its model to be asked."""
         return {
+            "purpose": "answer",
             "model": self.model,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,

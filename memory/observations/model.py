@@ -6,8 +6,8 @@ from pydantic import BaseModel, ValidationError
 
 from config.prompts import prompt
 from memory.observations.observation import Observed, observed
-from memory.store import ask, values_in
-from utils.chat import ChatModel
+from memory.store import ask, shape_of, values_in
+from utils.chat import ChatModel, ChatOptions
 from utils.text import cut_at_word, shown
 
 MOST = 20  # notes kept of a category
@@ -20,11 +20,16 @@ class _Notes(BaseModel):
     lessons: list[str] | None = None
 
 
+NOTES = shape_of(_Notes)
+
+
 async def observe_by_model(model: ChatModel, step_name: str, step_type: str, output: str) -> tuple[Observed, ...]:
     """What the model notes of an output. Raises `ModelError`; `ModelGarbage` where its answers are no such notes."""
     step = {"step_name": step_name, "step_type": step_type, "output": output}
     garbage = "The model's observations cannot be read"
-    return await ask(model, prompt("observations").substitute(), step, read_notes, garbage=garbage)
+    asked = prompt("observations").substitute()
+    options: ChatOptions = {"purpose": "observation", "shape": NOTES}
+    return await ask(model, asked, step, read_notes, garbage=garbage, options=options)
 
 
 def read_notes(text: str) -> tuple[Observed, ...]:

@@ -75,5 +75,10 @@ def test_what_no_provider_takes_is_refused(
     assert not model.asked("chat")
 
 
+def test_what_answers_cost_is_in_the_metrics(chat: httpx.Client, user: str) -> None:
+    ask(chat, user, "Hello")
+    assert 'loci_model_tokens_total{direction="in",purpose="answer"}' in chat.get("/metrics").text
+
+
 def test_rules_take_no_notice_of_them(api: httpx.Client, user: str) -> None:
     assert ask(api, user, "Hello", **ALL)["model"] == "rule_based"
