@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 DIMENSIONS = 1536
 BACKGROUND = {  # how prompts begin
+    "Give a title to": "title",
     "You extract lasting facts": "facts",
     "You keep a list of facts": "facts",
     "You keep the summary": "digest",
@@ -62,7 +63,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; for what Loci itself asks, facts, digest, observations or observer."""
+        """chat, embeddings, models, ...; for what Loci itself asks, title, facts, digest, observations or observer."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
@@ -268,7 +269,7 @@ class ScriptedModel:
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
-        reply = {"facts": self.find_facts, "observations": no_observations}.get(kind, self.reply)
+        reply = {"facts": self.find_facts, "observations": no_observations, "title": first_words}.get(kind, self.reply)
         text = behaviour.text if behaviour.text is not None else reply(asked)
         message: Body = {"role": "assistant", "content": text, "refusal": None}
         if behaviour.calls:
@@ -364,6 +365,11 @@ def echo(asked: Body) -> str:
     """The default answer: what the user said last."""
     said = [content_text(message["content"]) for message in asked["messages"] if message["role"] == "user"]
     return f"You said: {said[-1]}" if said else "You said nothing."
+
+
+def first_words(asked: Body) -> str:
+    """The title that rules would make of one sentence."""
+    return content_text(asked["messages"][-1]["content"])
 
 
 def no_facts(asked: Body) -> str:

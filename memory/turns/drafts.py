@@ -108,5 +108,6 @@ def _read(document: Document) -> tuple[Place, Turn]:
         interrupted=True,
         stating=document.get("stating", False),
     )
-    place = {name: document["place"][name] for name in PLACE}  # one that an earlier build kept has others
+    kept = document["place"]  # one of an earlier build has others
+    place = {name: kept[name] for name in PLACE if name != "is_first" or name in kept}
     return Place(**place), answer
