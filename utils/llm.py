@@ -204,7 +204,8 @@ class RemoteChatModel:
         """What a refusal amounts to: where the provider may not know the model, with the names of those it knows."""
         refusal, code, name = as_model_error(error), error.status_code, request.model
         is_unknown = code == 404 or error.code == "model_not_found" or error.param == "model"
-        if not is_unknown and name not in error.message:
+        is_named = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", error.message) is not None
+        if not is_unknown and (error.param or not is_named):
             return refusal
         try:
             listed = (await self._client.with_options(timeout=LISTING).models.list()).data
@@ -301,7 +302,7 @@ def _dispensable(error: APIStatusError, request: _Request, refused: Collection[s
         return param if sent[param] else None
     if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
-    return "stream_options" if streamed and error.param in (None, "stream_options") else None
+    return "stream_options" if streamed and (error.param or "stream_options").startswith("stream_options") else None
 
 
 def _repaired(value: object) -> object:

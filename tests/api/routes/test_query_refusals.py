@@ -61,6 +61,8 @@ def test_a_refusal_is_told(
         (status(400, message=NO_MODEL), models("gpt-8"), "'gpt-9' (400): ask for another; it has: gpt-8"),
         (status(400, param="model"), html(), "The provider knows no model 'gpt-9' (400): ask for another"),
         (status(400, message=NO_MODEL), html(), "refused the request (400)"),
+        (status(400, message="gpt-9 takes no such role", param="messages"), models("gpt-8"), "does not take messages"),
+        (status(400, message="gpt-9o has no such role"), models("gpt-8"), "refused the request (400)"),
         (status(404), models("gpt-9", "gpt-8"), "or is not at OPENAI_BASE_URL (404)"),
         (status(404), status(404), "No model provider answers at OPENAI_BASE_URL (404)"),
         (status(404), models(*(f"m{n}" for n in range(20)), "gpt-9o"), "it has: gpt-9o, m9,"),
