@@ -38,7 +38,13 @@ InZone = TypeVar("InZone", ChatRequest, Scope, Turn)
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 # Who works on jobs of a kind; those of other kinds are found every few seconds.
-WORKS: dict[str, Work] = {"embed": "embed", "facts": "learn", "summarise": "summarise", "observe": "observe"}
+WORKS: dict[str, Work] = {
+    "embed": "embed",
+    "facts": "learn",
+    "summarise": "summarise",
+    "title": "title",
+    "observe": "observe",
+}
 COALESCE = 0.025  # seconds of deltas that go out as one
 
 

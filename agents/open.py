@@ -67,16 +67,16 @@ async def open_memory(
         if client is not None:
             closing.push_async_callback(client.close)
 
-        def model(name: str) -> ChatModel | None:
-            return None if client is None else chat_model_of(client, name, settings)
+        def model(setting: str) -> ChatModel | None:
+            return None if client is None else chat_model_of(client, setting, settings)
 
         database = await closing.enter_async_context(open_database(settings))
         encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
         models = Models(
             embedder=encoder if settings.local_embeddings else open_embedder(settings, client),
             encoder=encoder,
-            writer=model(settings.summary_model),
-            observer=model(settings.observer_model or settings.summary_model),
+            writer=model("SUMMARY_MODEL"),
+            observer=model("OBSERVER_MODEL" if settings.observer_model else "SUMMARY_MODEL"),
             reranker=reranker,
         )
         abandoned = timedelta(seconds=_abandoned(settings) * settings.model_deadline)
@@ -91,7 +91,7 @@ async def open_memory(
             engine,
             keeping,
             IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
-            _coordinator(settings, engine, model(settings.chat_model), recipe, encoder),
+            _coordinator(settings, engine, model("CHAT_MODEL"), recipe, encoder),
             nudge,
             recipe,
         )

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 FOLDER = Path(__file__).parent / "prompts"
 PROVIDERS = Path(__file__).parent / "provider_prompts.json"
 
-PLAIN = ("summary", "vision", "digest", "facts", "reconcile", "observer", "observations")
+PLAIN = ("summary", "title", "vision", "digest", "facts", "reconcile", "observer", "observations")
 OF_BANKS = ("bank_project", "bank_code", "bank_global", "bank_others", "bank_update")
 # Every prompt, with the variables that it takes.
 VARIABLES: dict[str, frozenset[str]] = dict.fromkeys((*PLAIN, *OF_BANKS), frozenset()) | {

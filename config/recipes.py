@@ -134,6 +134,15 @@ class DigestRecipe:
 
 
 @dataclass(frozen=True)
+class TitleRecipe:
+    """How a model gives a session its title. `characters`: of the message that it is shown."""
+
+    characters: int = 1_000
+    temperature: float = 0.2
+    max_tokens: int = 100
+
+
+@dataclass(frozen=True)
 class ObserverRecipe:
     """How a model notes what a tool gave. `characters`: of the result that it is shown (the tool memory's document,
     "Safety"); `task_characters`: of what the user asked for; `longest`: characters of the note that are kept."""

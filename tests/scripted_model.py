@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 DIMENSIONS = 1536
 BACKGROUND = {  # how prompts begin
+    "Give a title to": "title",
     "You extract lasting facts": "facts",
     "You keep a list of facts": "facts",
     "You keep the summary": "digest",
@@ -62,7 +63,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; for what Loci itself asks, facts, digest, observations or observer."""
+        """chat, embeddings, models, ...; for what Loci itself asks, title, facts, digest, observations or observer."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
@@ -70,11 +71,19 @@ class Request:
         return next((kind for begin, kind in BACKGROUND.items() if text.startswith(begin)), "chat")
 
 
-def status(code: int, *, retry_after: float | str | None = None, param: str | None = None) -> Behaviour:
+def status(
+    code: int, *, retry_after: float | str | None = None, param: str | None = None, message: str | None = None
+) -> Behaviour:
     """An error in OpenAI's shape."""
-    error = {"message": f"scripted failure {code}", "type": "error", "param": param, "code": None}
+    error = {"message": message or f"scripted failure {code}", "type": "error", "param": param, "code": None}
     headers = (("retry-after", str(retry_after)),) if retry_after is not None else ()
     return Behaviour(code, json.dumps({"error": error}).encode(), headers)
+
+
+def models(*names: str) -> Behaviour:
+    """The list of a provider's models."""
+    listed = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in names]
+    return Behaviour(raw=json.dumps({"object": "list", "data": listed}).encode())
 
 
 def key_echo(key: str) -> Behaviour:
@@ -170,7 +179,7 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, deque[Behaviour]] = {
-            kind: deque() for kind in ("chat", "embeddings", "facts", "digest", "observations", "observer")
+            kind: deque() for kind in ("chat", "embeddings", "models", *BACKGROUND.values())
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -241,13 +250,10 @@ class ScriptedModel:
     async def _respond(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         kind = request.kind
         if kind not in self._script:
-            listed = {
-                "object": "list",
-                "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "test"}],
-            }
-            code, body = (200, listed) if kind == "models" else (404, {"error": {"message": "no such path"}})
-            return await _send(writer, code, json.dumps(body).encode())
+            return await _send(writer, 404, json.dumps({"error": {"message": "no such path"}}).encode())
         behaviour = self._script[kind].popleft() if self._script[kind] else self._always.get(kind, Behaviour())
+        if kind == "models" and behaviour == Behaviour():
+            behaviour = models("scripted")
         await _pause(reader, behaviour.delay)
         if behaviour.hang:
             await _pause(reader, 3600)
@@ -263,7 +269,7 @@ class ScriptedModel:
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
-        reply = {"facts": self.find_facts, "observations": no_observations}.get(kind, self.reply)
+        reply = {"facts": self.find_facts, "observations": no_observations, "title": first_words}.get(kind, self.reply)
         text = behaviour.text if behaviour.text is not None else reply(asked)
         message: Body = {"role": "assistant", "content": text, "refusal": None}
         if behaviour.calls:
@@ -359,6 +365,11 @@ def echo(asked: Body) -> str:
     """The default answer: what the user said last."""
     said = [content_text(message["content"]) for message in asked["messages"] if message["role"] == "user"]
     return f"You said: {said[-1]}" if said else "You said nothing."
+
+
+def first_words(asked: Body) -> str:
+    """The title that rules would make of one sentence."""
+    return content_text(asked["messages"][-1]["content"])
 
 
 def no_facts(asked: Body) -> str:

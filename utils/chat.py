@@ -5,7 +5,7 @@ Nothing here needs the SDK: `utils.llm` does, where a provider is set.
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 else:
     Message = Tool = dict[str, Any]
 
+# What a model is asked for, by which its tokens are counted.
+Purpose: TypeAlias = Literal["answer", "image", "facts", "summary", "observation", "bank", "title", "other"]
+ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high"]
 STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
 
 
@@ -51,13 +54,27 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
 
 
-class ChatOptions(TypedDict, total=False):
-    """How a model is asked. `model`: another than its own. `tools`: functions that it may ask for, which a provider
-    that takes none is not told of; `may_call`: it may in this answer, as it does where that is not said."""
+@dataclass(frozen=True)
+class Shape:
+    """JSON that an answer is to be. `schema`: as providers take it strictly; None for any object."""
 
+    name: str
+    schema: dict[str, object] | None = None
+
+
+class ChatOptions(TypedDict, total=False):
+    """How a model is asked. `purpose`: what for. `model`: another than its own. `as_asked`: a temperature that the
+    provider refuses is no reason to ask without. `shape`: what the provider holds the answer to, as far as it can; the
+    prompt says it, too. `tools`: functions that it may ask for, which a provider that takes none is not told of;
+    `may_call`: it may in this answer, as it does where that is not said."""
+
+    purpose: Purpose
     model: str | None
     temperature: float | None
     max_tokens: int | None
+    reasoning_effort: ReasoningEffort | None
+    as_asked: bool
+    shape: Shape | None
     tools: Sequence[Tool]
     may_call: bool
 

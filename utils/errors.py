@@ -18,11 +18,14 @@ LociError
     ├── ModelUnavailable   503  cannot be reached, overloaded, or out of time
     │   ├── CircuitOpen    503  it failed so often that it is not asked for a while
     │   └── ModelSilent    504  of what a client asked of it through the proxy, nothing came for too long
-    ├── ModelRefused       502  the provider answered 4xx: key, model name or request
+    ├── ModelRefused       502  the provider answered 4xx: it does not take this request, whoever waits
+    │   ├── KeyRefused     502  nor any other with this key
+    │   └── ModelUnknown   502  nor any other for this model, which it does not know
     ├── ModelGarbage       502  it answered something that is not an answer
     └── ProviderError      any  it answered with an error that is not in OpenAI's shape
 
-`detail` is shown to clients: it never holds a secret, the caller's input or a provider's own text.
+`detail` is shown to clients: it never holds a secret, the caller's input or a provider's own text, but for the names of
+models.
 """
 
 
@@ -111,6 +114,14 @@ class ModelSilent(ModelUnavailable):
 
 class ModelRefused(ModelError):
     title = "Model refused the request"
+
+
+class KeyRefused(ModelRefused):
+    title = "Model provider refused the key"
+
+
+class ModelUnknown(ModelRefused):
+    title = "Model unknown to the provider"
 
 
 class ModelGarbage(ModelError):

@@ -1,19 +1,30 @@
 """A chat model by the openai SDK, whole answers and streams."""
 
 import asyncio
+import difflib
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, Unpack, cast
+from typing import Any, TypeVar, Unpack, cast
 
-from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
+from openai import (
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    BadRequestError,
+    NotFoundError,
+    Omit,
+    UnprocessableEntityError,
+    omit,
+)
 from openai.types.chat import ChatCompletionChunk
+from prometheus_client import Counter
 
 from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
 from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
-from utils.errors import ModelGarbage
+from utils.errors import ModelError, ModelGarbage, ModelUnknown
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
 from utils.text import join_surrogates, repair
 from utils.thoughts import SpokenStream
@@ -21,15 +32,27 @@ from utils.thoughts import SpokenStream
 STALL = 30.0  # seconds between two chunks of a stream
 PIECE = 16  # characters that a piece of a call counts beside its own: many empty ones end, too
 GRACE = 2.0  # seconds to wait for the token count once the answer has ended
+LISTING = 3.0  # seconds to wait for the names of a provider's models
+MOST_NAMED = 8  # of these that are told, the likest first
+
+FORMATS = frozenset({"json_schema", "json_object"})
+
+TOKENS = Counter(
+    "loci_model_tokens_total", "Tokens of chat models, as their provider counts them", ["purpose", "direction"]
+)
 
 T = TypeVar("T")
 
+# How servers that name no parameter say that they take no such format: DeepSeek, Groq, llama.cpp, others.
+_NO_FORMAT = re.compile(r"response[_ ]?format|json[_ ](?:schema|object|mode)|structured output|grammar", re.IGNORECASE)
 # How servers say that a model takes no tools: Ollama, vLLM, others.
 _NO_TOOLS = re.compile(
     r"(?:not|n't) support (?:\w+ ){0,2}(?:tools?|functions?)\b|tool choice requires"
     r"|tool(?:s| choice| calling| use)? (?:is|are) not (?:supported|enabled)",
     re.IGNORECASE,
 )
+
+_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +67,39 @@ class _Request:
     def is_with_tools(self) -> bool:
         return bool(self.options.get("tools")) and self.options.get("may_call", True)
 
+    def format(self, refused: Collection[str]) -> Any:
+        """How the provider is told of the answer's shape: the best way that it did not refuse; None for none."""
+        shape = self.options.get("shape")
+        if shape is not None and shape.schema is not None and "json_schema" not in refused:
+            schema = {"name": shape.name, "strict": True, "schema": shape.schema}
+            return {"type": "json_schema", "json_schema": schema}
+        return {"type": "json_object"} if shape is not None and "json_object" not in refused else None
+
+    def billed(self, answer: Completion) -> Completion:
+        """The answer, whose tokens are counted where the provider said how many."""
+        if answer.usage is not None:
+            purpose = self.options.get("purpose", "other")
+            TOKENS.labels(purpose, "in").inc(answer.usage.prompt_tokens)
+            TOKENS.labels(purpose, "out").inc(answer.usage.completion_tokens)
+        return answer
+
 
 class RemoteChatModel:
     """A chat model behind an OpenAI-compatible endpoint."""
 
     def __init__(
-        self, client: AsyncOpenAI, model: str, *, deadline: float, breaker: CircuitBreaker, stall: float = STALL
+        self,
+        client: AsyncOpenAI,
+        model: str,
+        *,
+        deadline: float,
+        breaker: CircuitBreaker,
+        stall: float = STALL,
+        setting: str = "CHAT_MODEL",
     ) -> None:
+        """`setting`: names the model, for who is told that the provider does not know it."""
         self.model = model
+        self._setting = setting
         self._client = client
         self._deadline = deadline  # seconds
         self._breaker = breaker
@@ -63,9 +111,8 @@ class RemoteChatModel:
         request = self._request(messages, options)
 
         async def attempt() -> Completion:
-            return read_completion(
-                await self._send(request, streamed=False), asked=request.model, may_call=request.is_with_tools
-            )
+            answer = await self._send(request, streamed=False)
+            return request.billed(read_completion(answer, asked=request.model, may_call=request.is_with_tools))
 
         with self._breaker.watch():
             return await ask(attempt, deadline=self._deadline)
@@ -92,7 +139,7 @@ class RemoteChatModel:
                     if answer.finish_reason:
                         break  # the answer is whole; only its token count is missing
                     raise as_model_error(error) from None
-            yield answer.completion()
+            yield request.billed(answer.completion())
         finally:
             await answer.close()
 
@@ -119,28 +166,61 @@ class RemoteChatModel:
         """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on."""
         refused, options = self._refused.get(request.model, frozenset()), request.options
         max_tokens, tools = options.get("max_tokens"), list(options.get("tools", ()))
+        if options.get("as_asked"):
+            refused -= {"temperature"}
         while True:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
                     messages=request.messages,
                     temperature=omit if "temperature" in refused else _given(options.get("temperature")),
+                    reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),
                     max_completion_tokens=_given(max_tokens) if "max_tokens" in refused else omit,
+                    response_format=_given(request.format(refused)),
                     tools=omit if "tools" in refused else _given(tools or None),
                     tool_choice="none" if not options.get("may_call", True) and "tools" not in refused else omit,
                     stream=streamed,
                     stream_options={"include_usage": True} if streamed and "stream_options" not in refused else omit,
                 )
+            except NotFoundError as error:
+                raise await self._refusal(error, request) from None
             except (BadRequestError, UnprocessableEntityError) as error:
-                option = _dispensable(error, request, streamed=streamed)
+                option = _dispensable(error, request, refused, streamed=streamed)
                 if option is None or option in refused:
-                    raise
+                    raise await self._refusal(error, request) from None
                 refused |= {option}
+                if option in FORMATS:
+                    self._remember(request.model, refused)
                 log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
-                self._refused[request.model] = refused
+                self._remember(request.model, refused)
                 return answer
+
+    def _remember(self, model: str, refused: frozenset[str]) -> None:
+        self._refused[model] = self._refused.get(model, frozenset()) | refused
+
+    async def _refusal(self, error: APIStatusError, request: _Request) -> ModelError:
+        """What a refusal amounts to: where the provider may not know the model, with the names of those it knows."""
+        refusal, code, name = as_model_error(error), error.status_code, request.model
+        is_unknown = code == 404 or error.code == "model_not_found" or error.param == "model"
+        is_named = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", error.message) is not None
+        if not is_unknown and (error.param or not is_named):
+            return refusal
+        try:
+            listed = (await self._client.with_options(timeout=LISTING).models.list()).data
+            names = [model.id for model in listed if _MODEL_NAME.fullmatch(model.id)]
+        except NotFoundError:
+            return ModelUnknown(f"No model provider answers at OPENAI_BASE_URL ({code}): check it; most end in /v1")
+        except (*PROVIDER_ERRORS, AttributeError, TypeError):  # the SDK lets any JSON through
+            names = []
+        if name in names or not (names or is_unknown):
+            return refusal
+        names.sort(key=lambda known: difflib.SequenceMatcher(None, name, known).ratio(), reverse=True)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        has = f"; it has: {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+        what = "ask for another" if request.options.get("model") else f"set {self._setting} to another"
+        return ModelUnknown(f"The provider knows no model '{name}' ({code}): {what}{has}")
 
 
 class _StreamedAnswer:
@@ -203,15 +283,17 @@ def _given(value: T | None) -> T | Omit:
     return omit if value is None else value
 
 
-def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) -> str | None:
+def _dispensable(error: APIStatusError, request: _Request, refused: Collection[str], *, streamed: bool) -> str | None:
     """The optional parameter to try without, after a 400 or 422.
 
     Reasoning models refuse `temperature`, and `max_tokens` in favour of `max_completion_tokens`, and name what they
-    refuse; small models' servers refuse `tools`, and say so in words; older ones refuse `stream_options`, and seldom
-    name it.
+    refuse; small models' servers refuse `tools` and formats, and say so in words; older ones refuse `stream_options`,
+    and seldom name it.
     """
+    if (format := request.format(refused)) is not None and _NO_FORMAT.search(f"{error.param} {error.message}"):
+        return str(format["type"])
     sent = {
-        "temperature": request.options.get("temperature") is not None,
+        "temperature": request.options.get("temperature") is not None and not request.options.get("as_asked"),
         "max_tokens": request.options.get("max_tokens") is not None,
         "tools": bool(request.options.get("tools")),
     }
@@ -220,7 +302,7 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
         return param if sent[param] else None
     if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
-    return "stream_options" if streamed else None
+    return "stream_options" if streamed and (error.param or "stream_options").startswith("stream_options") else None
 
 
 def _repaired(value: object) -> object:

@@ -28,7 +28,15 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_random_exponential
 
 from config.settings import Settings
-from utils.errors import ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
+from utils.errors import (
+    ConfigurationError,
+    KeyRefused,
+    ModelError,
+    ModelGarbage,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnknown,
+)
 from utils.provider_address import CONNECT_TIMEOUT, checked_url, is_local
 from utils.yielding import ANSWERING
 
@@ -41,11 +49,14 @@ LONGEST_PAUSE = 8.0  # seconds; a provider's Retry-After may be longer
 PROVIDER_ERRORS = (OpenAIError, JSONDecodeError, UnicodeDecodeError)  # what the SDK raises over a provider's answer
 
 _TRANSIENT = frozenset({408, 409, 429})
-_REFUSALS = {
-    401: "the API key is not accepted",
-    403: "the API key may not do this",
-    404: "the model name or OPENAI_BASE_URL is wrong",
+_QUOTA = "insufficient_quota"  # OpenAI's 429 for an unpaid bill; no pause mends it
+_REFUSALS = {  # why, or what to do about it
+    400: "it may be too long for the model, or ask for what that does not take",
+    402: "its account has no credit",
+    413: "it is too long",
+    422: "the model does not take what it asks for",
 }
+_PARAMETERS = frozenset({"messages", "temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "tools"})
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +86,7 @@ async def ask(call: Callable[[], Awaitable[T]], *, deadline: float) -> T:
 
     Raises:
         ModelUnavailable: out of attempts or time; `retry_after` is the provider's, where it gave one.
-        ModelRefused: any other 4xx, not tried again.
+        ModelRefused, KeyRefused, ModelUnknown: any other 4xx, not tried again.
         ModelGarbage: the answer cannot be read, not tried again.
     """
     attempts = AsyncRetrying(
@@ -100,8 +111,7 @@ async def ask(call: Callable[[], Awaitable[T]], *, deadline: float) -> T:
 def is_transient(error: BaseException) -> bool:
     """Whether the same request may succeed in a moment."""
     if isinstance(error, APIStatusError):
-        exhausted = error.code == "insufficient_quota"  # OpenAI's 429 for an unpaid bill; no pause mends it
-        return (error.status_code in _TRANSIENT and not exhausted) or error.status_code >= 500
+        return (error.status_code in _TRANSIENT and error.code != _QUOTA) or error.status_code >= 500
     return isinstance(error, APIError)  # the connection, or an error told inside a stream
 
 
@@ -115,10 +125,19 @@ def as_model_error(error: Exception) -> ModelError:
         case APIConnectionError():
             return ModelUnavailable("The model cannot be reached, or broke off")
         case APIStatusError(status_code=code) if code in _TRANSIENT or code >= 500:
-            return ModelUnavailable(f"The model answered with status {code}", retry_after=_retry_after(error))
+            why = ": the quota of its account is used up" if error.code == _QUOTA else ""
+            return ModelUnavailable(f"The model answered with status {code}{why}", retry_after=_retry_after(error))
+        case APIStatusError(status_code=401):
+            return KeyRefused("The model provider refused the key (401): check OPENAI_API_KEY")
+        case APIStatusError(status_code=403):
+            return KeyRefused("The model provider refused the key for this (403): check what OPENAI_API_KEY may use")
+        case APIStatusError(status_code=404):
+            return ModelUnknown("The provider has no such model, or is not at OPENAI_BASE_URL (404): check both")
+        case APIStatusError(status_code=code) if code >= 400:
+            why = f"it does not take {error.param}" if error.param in _PARAMETERS else _REFUSALS.get(code, "")
+            return ModelRefused(f"The model provider refused the request ({code})" + (f": {why}" if why else ""))
         case APIStatusError(status_code=code) if code >= 300:
-            why = _REFUSALS.get(code)
-            return ModelRefused(f"The model refused with status {code}" + (f": {why}" if why else ""))
+            return ModelRefused(f"OPENAI_BASE_URL leads elsewhere ({code}): set it to where that is")
         case APIError():
             return ModelUnavailable("The model reported an error instead of going on")
         case _:

@@ -3,7 +3,7 @@ import { call, pathOf, post } from "./admin-api.js";
 import { ago, busy, count, el, failure, link, paged, passFocus, state, table } from "./admin-parts.js";
 
 const STATES = ["dead", "waiting", "running"];
-const KINDS = ["", "embed", "facts", "summarise", "observe", "sections", "condense"];
+const KINDS = ["", "embed", "facts", "summarise", "title", "observe", "sections", "condense"];
 
 const choice = (label, options) => {
   const made = el("select", {}, ...options.map((option) => new Option(option || "all kinds", option)));

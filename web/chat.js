@@ -109,7 +109,12 @@ async function ask(query) {
       if (here !== view) continue; // read on, so that the answer is not cut short
       if (event === "meta") remember(data.session_id);
       if (event === "delta") line.textContent += data.text;
-      if (event === "done") { ended = true; line.textContent = data.response; showSources(data.citations); }
+      if (event === "done") {
+        ended = true;
+        line.textContent = data.response;
+        if (data.fallback) show("fallback", `Answered without the model. ${data.fallback}`);
+        showSources(data.citations);
+      }
       if (event === "error") { ended = true; show("error", data.detail); }
       line.scrollIntoView({ block: "end" });
     }

@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
     "embed": lambda memory: memory.engine.gists.queue.work(),
     "summarise": lambda memory: memory.engine.chats.summaries.work(),
+    "title": lambda memory: memory.engine.chats.titles.work(),
     "learn": lambda memory: memory.engine.knowledge.queue.work(),
     "observe": lambda memory: memory.engine.tools.queue.turn(),
     "renew": lambda memory: memory.engine.gists.queue.renew(),

@@ -14,7 +14,7 @@ from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, LeftOut, Place, Used
-from utils.chat import Usage
+from utils.chat import ChatOptions, ReasoningEffort, Usage
 from utils.clock import at_home
 
 SEARCHED_BY = 32_000  # characters of a message by which memory is searched
@@ -46,6 +46,9 @@ class ChatRequest:
     images: tuple[str, ...] = ()
     location: str | None = None
     model: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
     temporary: bool = False
     isolated: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
@@ -56,6 +59,18 @@ class ChatRequest:
     def asked(self) -> str:
         """As much of it as memory is searched by."""
         return self.query[:SEARCHED_BY]
+
+    @property
+    def options(self) -> ChatOptions:
+        """How it wants its model to be asked."""
+        return {
+            "purpose": "answer",
+            "model": self.model,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "reasoning_effort": self.reasoning_effort,
+            "as_asked": True,
+        }
 
     @cached_property
     def asks_for_all(self) -> bool:
@@ -165,7 +180,7 @@ class Citation:
 class Answer:
     """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
     `tools`: the names of those that the model used before it; `unused`: why rules quoted none, where they did not;
-    `told`: as the prompt has it."""
+    `told`: as the prompt has it. `fallback`: why rules answered in a model's place."""
 
     text: str
     model: str
@@ -177,6 +192,7 @@ class Answer:
     tools: tuple[str, ...] = ()
     unused: LeftOut = "no_answer"
     told: Mapping[str, Drop] = field(default_factory=dict)
+    fallback: str | None = None
 
 
 Emit = Callable[[str], Awaitable[None]]

@@ -227,6 +227,8 @@ class Exchanges:
             self._nudge("learn")
         if chats.places.is_due(place):
             self._nudge("summarise")
+        if chats.places.is_titled(place):
+            self._nudge("title")
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""

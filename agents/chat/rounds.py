@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 import orjson
 
-from utils.chat import ChatModel, Completion, Message, Tool, ToolCall, Usage
+from utils.chat import ChatModel, ChatOptions, Completion, Message, Tool, ToolCall, Usage
 from utils.errors import ModelGarbage
 
 MOST_CALLS = 16  # of one round that are carried out
@@ -41,20 +41,20 @@ class Rounds:
     `tools_used`: the names of the tools that it used so far, each once, also where no answer comes of it."""
 
     def __init__(
-        self, model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, *, asked: str | None = None
+        self, model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, options: ChatOptions
     ) -> None:
-        """`asked`: the model that is asked for by its name, None for the one that is set."""
+        """`options`: how it is asked each time, but for tools."""
         self.tools_used: tuple[str, ...] = ()
         self._model = model
-        self._asked = asked
         self._toolbox = toolbox
         self._tools = cast(list[Tool], toolbox.schema) if toolbox is not None else []
+        self._options: ChatOptions = {**options, "tools": self._tools}
         self._sent = list(messages)
 
     @property
     def model(self) -> str:
         """The name of the model that is asked."""
-        return self._asked or self._model.model
+        return self._options.get("model") or self._model.model
 
     async def answer(self, *, streamed: bool) -> AsyncGenerator[str | Talked, None]:
         """The answer's text as it comes, where it is streamed, then one `Talked`.
@@ -94,10 +94,11 @@ class Rounds:
         self._sent += [{"role": "tool", "tool_call_id": one.id, "content": TOO_MANY} for one in said.calls[MOST_CALLS:]]
 
     async def _ask(self, *, may_call: bool, streamed: bool) -> AsyncGenerator[str | Completion, None]:
+        options: ChatOptions = {**self._options, "may_call": may_call}
         if not streamed:
-            yield await self._model.complete(self._sent, model=self._asked, tools=self._tools, may_call=may_call)
+            yield await self._model.complete(self._sent, **options)
             return
-        stream = self._model.stream(self._sent, model=self._asked, tools=self._tools, may_call=may_call)
+        stream = self._model.stream(self._sent, **options)
         async with aclosing(stream):
             async for piece in stream:
                 yield piece

@@ -38,6 +38,7 @@ class VisionAgent:
         try:
             answer = await self._model.complete(
                 [{"role": "system", "content": prompt("vision").substitute()}, {"role": "user", "content": parts}],
+                purpose="image",
                 model=request.model,
                 max_tokens=MAX_TOKENS,
             )

@@ -13,7 +13,7 @@ from config.recipes import PromptTable
 from memory.domain import RULE_BASED
 from utils.chat import ChatModel, Completion, Message, Usage
 from utils.embeddings import LocalEmbedder
-from utils.errors import ModelError
+from utils.errors import ModelError, ModelRefused
 from utils.text import count_tokens
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ class BrokenOff(Exception):
 
 
 class WriterAgent:
-    """Assembles the prompt and has a model answer it; by rules where there is no model or it fails."""
+    """Assembles the prompt and has a model answer it; by rules where there is no model or it is away."""
 
     name = "writer_agent"
 
@@ -41,7 +41,8 @@ class WriterAgent:
         self._table = table
 
     async def answer(self, context: Context) -> Answer:
-        """The answer, emitted as it comes. Raises `BrokenOff` where it ends in the middle."""
+        """The answer, emitted as it comes. Raises `BrokenOff` where it ends in the middle, and `ModelRefused` where the
+        provider will not have it answered, but not where something was done that is to be told."""
         if self._model is None:
             return await self._by_rules(context)
         prompt = assemble(context, self._system, self._table)
@@ -49,12 +50,15 @@ class WriterAgent:
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        rounds = Rounds(self._model, messages, context.toolbox, asked=context.request.model)
+        rounds = Rounds(self._model, messages, context.toolbox, context.request.options)
         try:
             return await self._by_model(rounds, context, prompt)
         except ModelError as error:
+            if isinstance(error, ModelRefused) and context.done is None:
+                raise
             log.warning("answer by rules: %s", error.detail)
-        return replace(await self._by_rules(context), tools=rounds.tools_used)
+            fallback = error.detail
+        return replace(await self._by_rules(context), tools=rounds.tools_used, fallback=fallback)
 
     async def _by_rules(self, context: Context) -> Answer:
         """It costs no prompt, and its ledger has none."""

@@ -279,6 +279,8 @@ class Proxy:
         self._nudge("embed", "learn")
         if self._engine.chats.places.is_due(place):
             self._nudge("summarise")
+        if self._engine.chats.places.is_titled(place):
+            self._nudge("title")
 
     async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
         """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes

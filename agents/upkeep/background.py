@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from memory.engine import Engine
 from utils.mongo import as_loci_error
 
-Work = Literal["embed", "summarise", "learn", "observe"]
+Work = Literal["embed", "summarise", "title", "learn", "observe"]
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,8 @@ class BackgroundNudge:
                 await self._engine.gists.queue.work()
             case "summarise":
                 await self._engine.chats.summaries.work()
+            case "title":
+                await self._engine.chats.titles.work()
             case "learn":
                 await self._engine.knowledge.queue.work()
             case "observe":

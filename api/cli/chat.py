@@ -110,7 +110,7 @@ class Conversation:
 
     async def answer(self, query: str) -> bool:
         """Shows the answer as it comes; whether it came to its end."""
-        self._begun, self._sources = True, None
+        self._begun, self._sources, fallback = True, None, None
         request = ChatRequest(query, self._owner, self._session_id, new_id())
         try:
             async with aclosing(self._memory.stream(request)) as events:
@@ -119,7 +119,7 @@ class Conversation:
                         case Delta():
                             self._show(event.text)
                         case Finished():
-                            self._sources = event.answer.citations
+                            self._sources, fallback = event.answer.citations, event.answer.fallback
                         case _:
                             pass
         except asyncio.CancelledError:
@@ -129,6 +129,8 @@ class Conversation:
         finally:
             if self._in_line:
                 self._show("\n")
+        if fallback is not None:
+            self._tell(f"answered without the model: {fallback}")
         return True
 
     def _show(self, text: str) -> None:

@@ -49,7 +49,7 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
         findings.append(await _looked("vector search", _vector_search(settings), asked_for, f"{NEEDED}."))
     advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
     findings.append(await _looked("embeddings", _embeddings(settings), advice))
-    advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
+    advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL."
     findings.append(await _looked("chat model", _chat(settings), advice))
     findings.append(await _looked("memory banks", _banks(settings), "Set a LOCI_HOME that can be written."))
     if settings.rerank_model is not None:
@@ -143,7 +143,7 @@ async def _chat(settings: Settings) -> tuple[str, str]:
     client = client_of(settings)
     if client is None:
         return "none: answers and summaries are made by rules", "Set OPENAI_API_KEY or OPENAI_BASE_URL for one."
-    model = chat_model_of(client, settings.chat_model, settings)
+    model = chat_model_of(client, "CHAT_MODEL", settings)
     began = perf_counter()
     await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
     return f"{settings.chat_model}, {_took(began)}", ""

@@ -23,7 +23,8 @@ router = APIRouter(route_class=LociRoute, tags=["chat"])
 @router.post(
     "/query",
     response_model=None,
-    responses={
+    responses=errors(502)
+    | {
         200: {
             "model": QueryResponse,
             "content": {sse.MEDIA_TYPE: {}},
@@ -46,6 +47,9 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         location=body.location,
         timezone=body.timezone,
         model=body.model,
+        temperature=body.temperature,
+        max_tokens=body.max_tokens,
+        reasoning_effort=body.reasoning_effort,
         temporary=body.temporary,
         retried=may_be_done(request),
     )

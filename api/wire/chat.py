@@ -8,6 +8,7 @@ from pydantic import AliasPath, Field
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
+from utils.chat import ReasoningEffort
 from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
 
 
@@ -26,6 +27,9 @@ class QueryRequest(OwnedRequest):
     timezone: Timezone | None = None
     location: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     model: Name | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    reasoning_effort: ReasoningEffort | None = None
     stream: bool = False
     temporary: bool = False
 
@@ -90,4 +94,7 @@ class QueryResponse(Shown):
     session_id: str = Field(validation_alias=AliasPath("context", "request", "session_id"))
     turn_id: str = Field(validation_alias=AliasPath("context", "request", "turn_id"))
     model: str = Field(validation_alias=AliasPath("answer", "model"))
+    fallback: str | None = Field(
+        validation_alias=AliasPath("answer", "fallback"), description="Why rules answered in the model's place"
+    )
     usage: UsageOut = Field(validation_alias=AliasPath("answer", "usage"))

@@ -11,6 +11,7 @@ from memory.banks.decisions import CRITICAL, MOST_FOUND, Decision, is_file_name,
 from memory.banks.filing import is_critical, metadata_of, section_for
 from memory.banks.markdown import unified
 from memory.banks.types import BankType
+from memory.store import shape_of
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
@@ -44,6 +45,7 @@ class _Placed(_Written):
     decisions: _Decisions
 
 
+PLACED = shape_of(_Placed)
 _DIRECTIVES: TypeAdapter[list[_Decided]] = TypeAdapter(_Decisions)
 
 

@@ -1,22 +1,25 @@
 """What a language model makes of a bank: where new content belongs, and a shorter text of all of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
 from memory.banks.decisions import Decision
-from memory.banks.directives import clean, decisions_in
+from memory.banks.directives import PLACED, clean, decisions_in
 from memory.banks.filing import is_critical
 from memory.banks.markdown import Section, items, parse, render, tokens_of
 from memory.banks.omissions import flat, stands_in
 from memory.banks.types import BankType
 from memory.store import ask_for_json
-from utils.chat import ChatModel
+from utils.chat import ChatModel, ChatOptions, Shape
 from utils.errors import ModelGarbage
 from utils.text import content_stems
+
+T = TypeVar("T")
 
 UNREADABLE = "The model's answer on a bank cannot be used"
 
@@ -47,9 +50,7 @@ async def decide_by_model(
             raise ValueError("it leaves out part of the content")
         return decisions
 
-    return await ask_for_json(
-        model, prompt("bank_update").substitute(), data, read, garbage=UNREADABLE, temperature=recipe.temperature
-    )
+    return await _asked(model, prompt("bank_update").substitute(), data, PLACED, read, recipe)
 
 
 async def optimise_by_model(
@@ -75,7 +76,14 @@ async def optimise_by_model(
         return whole
 
     data = {"type": kind, "files": dict(files)}
-    return await ask_for_json(model, asked, data, read, garbage=UNREADABLE, temperature=recipe.temperature)
+    return await _asked(model, asked, data, Shape("files"), read, recipe)
+
+
+async def _asked(
+    model: ChatModel, system: str, data: object, shape: Shape, read: Callable[[str], T], recipe: BankRecipe
+) -> T:
+    options: ChatOptions = {"purpose": "bank", "temperature": recipe.temperature, "shape": shape}
+    return await ask_for_json(model, system, data, read, garbage=UNREADABLE, options=options)
 
 
 def _with_critical(text: str, before: str, written: Sequence[str]) -> str:

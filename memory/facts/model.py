@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from config.prompts import prompt
 from memory.facts.rules.extract import LONGEST, MOST
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.store import ask_for_json
-from utils.chat import ChatModel
+from memory.store import ask_for_json, shape_of
+from utils.chat import ChatModel, Shape
 from utils.sentences import SENTENCE_END
 from utils.text import shown
 
@@ -37,13 +37,16 @@ class _Decided(_Answer):
     """What becomes of a new fact, of one in force, or of the former beside the latter, by their numbers."""
 
     event: Literal["ADD", "UPDATE", "DELETE", "NONE"]
-    fact: int = -1
-    id: int = -1
-    text: FactText | None = None
+    fact: int = Field(-1, description="Number of the new fact; -1 for DELETE")
+    id: int = Field(-1, description="Id of the fact in force; -1 for ADD")
+    text: FactText | None = Field(None, description="For UPDATE: the sentence that holds now")
 
 
 class _Reconciled(_Answer):
     decisions: list[_Decided]
+
+
+EXTRACTED, RECONCILED = shape_of(_Extracted), shape_of(_Reconciled)
 
 
 async def extract_by_model(model: ChatModel, message: str, at: datetime) -> list[str]:
@@ -57,7 +60,7 @@ async def extract_by_model(model: ChatModel, message: str, at: datetime) -> list
         log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
     for piece in read:
         quoted = {"said_on": f"{at:%A, %Y-%m-%d}", "message": piece}
-        found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
+        found = await _asked(model, "facts", quoted, EXTRACTED, lambda raw: _Extracted.model_validate_json(raw).facts)
         facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
     return list(facts)
 
@@ -92,7 +95,7 @@ async def decide_by_model(model: ChatModel, new: Sequence[str], known: Mapping[s
     def read(raw: str) -> list[Decision]:
         return _decisions(_Reconciled.model_validate_json(raw), new, list(known))
 
-    return await _asked(model, "reconcile", listed, read)
+    return await _asked(model, "reconcile", listed, RECONCILED, read)
 
 
 def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) -> list[Decision]:
@@ -125,7 +128,10 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) ->
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
 
 
-async def _asked(model: ChatModel, name: str, data: object, read: Callable[[str], T]) -> T:
+async def _asked(model: ChatModel, name: str, data: object, shape: Shape, read: Callable[[str], T]) -> T:
     """What `read` makes of the model's answer; asked once more where it raises `ValueError`."""
     unreadable = "The model's decisions on facts cannot be read"
-    return await ask_for_json(model, prompt(name).substitute(), data, read, garbage=unreadable)
+    asked = prompt(name).substitute()
+    return await ask_for_json(
+        model, asked, data, read, garbage=unreadable, options={"purpose": "facts", "shape": shape}
+    )

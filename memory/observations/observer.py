@@ -16,9 +16,9 @@ from memory.observations.consolidation import SessionMessage, consolidate, summa
 from memory.observations.notes import observe_by_rules, output_for_model
 from memory.observations.observation import Observation, Observed, observation_id, observed, source_of_session
 from memory.observations.observations import Observations
-from memory.store import Collections, ask, values_in
+from memory.store import Collections, ask, shape_of, values_in
 from memory.turns import Places, Turns
-from utils.chat import ChatModel
+from utils.chat import ChatModel, ChatOptions
 from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, ModelError, NotFound
 from utils.text import CONTROL_CHARACTERS, cut_at_word, off_a_terminal, shown
 
@@ -157,11 +157,16 @@ class _Notes(BaseModel):
     lessons: list[str] | None = None
 
 
+NOTES = shape_of(_Notes)
+
+
 async def observe_by_model(model: ChatModel, step_name: str, step_type: str, output: str) -> tuple[Observed, ...]:
     """What the model notes of an output. Raises `ModelError`; `ModelGarbage` where its answers are no such notes."""
     step = {"step_name": step_name, "step_type": step_type, "output": output}
     garbage = "The model's observations cannot be read"
-    return await ask(model, prompt("observations").substitute(), step, read_notes, garbage=garbage)
+    asked = prompt("observations").substitute()
+    options: ChatOptions = {"purpose": "observation", "shape": NOTES}
+    return await ask(model, asked, step, read_notes, garbage=garbage, options=options)
 
 
 def read_notes(text: str) -> tuple[Observed, ...]:

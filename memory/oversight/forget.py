@@ -113,7 +113,7 @@ class Forgetter:
             await self._forget_made(owner, message)
             if await self._overwrite(owner, message, text):  # else somebody was faster: it has yet another text
                 await self._unquote(owner, told.but_for(text))
-                await self._sessions.retitle(owner, message["session_id"], message["content"], title_of(text))
+                await self._sessions.retitle(owner, message, title_of(text))
                 return True
         return False
 
@@ -216,7 +216,7 @@ class Forgetter:
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
             for message in messages:
                 await self._forget_made(owner, message)
-                await self._sessions.retitle(owner, session_id, message["content"])
+                await self._sessions.retitle(owner, message)
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})

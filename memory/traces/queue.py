@@ -35,7 +35,9 @@ async def summary_by_model(model: ChatModel, task: str, trace: Trace, recipe: Ob
         {"role": "system", "content": prompt("observer").substitute()},
         {"role": "user", "content": orjson.dumps(told).decode()},
     ]
-    answer = await model.complete(asked, temperature=recipe.temperature, max_tokens=recipe.max_tokens)
+    answer = await model.complete(
+        asked, purpose="observation", temperature=recipe.temperature, max_tokens=recipe.max_tokens
+    )
     text = shown(answer.text)
     if not text:
         raise ModelGarbage("The observer's answer is empty")

@@ -110,5 +110,6 @@ def _read(document: Document) -> tuple[Place, Turn]:
         stating=document.get("stating", False),
         timezone=document.get("timezone"),
     )
-    place = {name: document["place"][name] for name in PLACE}  # one that an earlier build kept has others
+    kept = document["place"]  # one of an earlier build has others
+    place = {name: kept[name] for name in PLACE if name != "is_first" or name in kept}
     return Place(**place), answer

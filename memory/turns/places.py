@@ -13,9 +13,9 @@ from typing import Any
 from pymongo import ReturnDocument, UpdateOne
 from pymongo.errors import DuplicateKeyError
 
-from memory.domain import Turn
+from memory.domain import RULE_BASED, Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
-from memory.store import Collections
+from memory.store import Collections, pending
 from memory.turns.sessions import COUNTERS, new_session, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
@@ -28,7 +28,8 @@ class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
-    `newest`: ids of the messages logged last but for the new ones, oldest first."""
+    `newest`: ids of the messages logged last but for the new ones, oldest first. `is_first`: nothing was answered in
+    the session before."""
 
     owner: str
     session_id: str
@@ -39,6 +40,7 @@ class Place:
     next_index: int
     message_count: int
     newest: tuple[str, ...] = ()
+    is_first: bool = False
 
     @property
     def session(self) -> dict[str, Any]:
@@ -68,11 +70,12 @@ class _Logging:
 
 
 class Places:
-    """The counters of sessions. `window`: messages that one summary covers."""
+    """The counters of sessions. `window`: messages that one summary covers. `titled`: a model makes their titles."""
 
-    def __init__(self, collections: Collections, window: int) -> None:
+    def __init__(self, collections: Collections, window: int, *, titled: bool) -> None:
         self._sessions = collections.sessions
         self._window = window
+        self._titled = titled
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
         self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()  # sessions as they were when last answered
 
@@ -91,7 +94,7 @@ class Places:
         first = next((turn for turn in turns if turn.role == "user"), turns[0])
         update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
             **_spanning(turns),
-            "$setOnInsert": new_session(title_of(first.content), new_id()),
+            "$setOnInsert": new_session(title_of(first.content), new_id()) | {"titled_by": RULE_BASED},
         }
         session = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}
@@ -153,8 +156,9 @@ class Places:
             **_spanning([turn]),
         }
         due = self.is_due(place)
-        if due:
-            update["$set"] = DUE
+        wanted = (DUE if due else {}) | ({"naming": pending() | {"at": place.index}} if self.is_titled(place) else {})
+        if wanted:
+            update["$set"] = wanted
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
             if there and not due:  # else the next exchange looks whether the summary has come
@@ -174,7 +178,10 @@ class Places:
             return
         prompt = prompt_id(answer.turn_id or "")
         self._known[session] = replace(
-            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
+            place,
+            message_count=place.message_count + 1,
+            newest=(*place.newest, prompt, answer.id)[-NEWEST:],
+            is_first=False,
         )
         self._known.move_to_end(session)
         if len(self._known) > KNOWN:
@@ -211,6 +218,10 @@ class Places:
         """Whether a whole window of messages after the last summary has its places."""
         return place.next_index > place.summarised_to + self._window
 
+    def is_titled(self, place: Place) -> bool:
+        """Whether the session is to have a title by a model, once the prompt at the place is answered."""
+        return self._titled and place.is_first
+
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
         await self._sessions.update_one(place.session, {"$set": DUE})
@@ -233,6 +244,7 @@ def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Pla
         next_index=session["next_index"],
         message_count=session["message_count"],
         newest=newest,
+        is_first=not session["pair_count"],
     )
 
 

@@ -15,6 +15,7 @@ from memory.turns.receipts import ReceiptLine, Receipts, ReceiptTaker, receipt_r
 from memory.turns.records import ConversationTaker, MessageLine, SessionLine, SummariesLine, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
+from memory.turns.titles import Titles
 from memory.turns.turns import Turns
 from utils.chat import ChatModel
 from utils.mongo import Document
@@ -56,6 +57,7 @@ class Conversations:
     turns: Turns
     drafts: Drafts
     summaries: Summaries
+    titles: Titles
     digests: Digests
     keyvalues: KeyValues
     receipts: Receipts
@@ -67,24 +69,27 @@ class Conversations:
 def open_conversations(
     store: Store, gists: Gists, model: ChatModel | None, *, interval: int, abandoned: timedelta, max_entries: int
 ) -> Conversations:
-    """`model`: writes summaries and digests. `interval`: pairs of a summary. `abandoned`: after which an answer that is
-    still to come will not. `max_entries`: messages of a conversation of the proxy at most; 0 for any number."""
+    """`model`: writes summaries, digests and titles. `interval`: pairs of a summary. `abandoned`: after which an answer
+    that is still to come will not. `max_entries`: messages of a conversation of the proxy at most; 0 for any number.
+    """
     collections, changes = store.collections, store.changes
     window = 2 * interval  # a pair is two messages
-    sessions, places = Sessions(collections), Places(collections, window)
+    sessions, places = Sessions(collections), Places(collections, window, titled=model is not None)
     turns = Turns(collections, sessions, places, changes, gists.reader, gists.just_said)
     drafts = Drafts(collections, turns)
     summaries = Summaries(collections, changes, model, window, abandoned, gists.encoder)
+    titles = Titles(collections, sessions, model)
     digests = Digests(collections, changes, model)
     keyvalues = KeyValues(collections, changes)
     gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
-    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries)
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries, titles)
     return Conversations(
         sessions=sessions,
         places=places,
         turns=turns,
         drafts=drafts,
         summaries=summaries,
+        titles=titles,
         digests=digests,
         keyvalues=keyvalues,
         receipts=Receipts(collections),
@@ -102,11 +107,12 @@ def _conversations_product(
     turns: Turns,
     drafts: Drafts,
     summaries: Summaries,
+    titles: Titles,
 ) -> Product:
     collections, changes = store.collections, store.changes
 
     async def sweep() -> None:
-        await each([drafts.recover, summaries.work])
+        await each([drafts.recover, summaries.work, titles.work])
 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         own = {"user_id": owner, "session_id": session.session_id}
@@ -138,7 +144,10 @@ def _conversations_product(
     return Product(
         indexes=CONVERSATIONS,
         activity={"sessions": "updated_at"},
-        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),),
+        queues=(
+            Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),
+            Queue("title", collections.sessions, "naming", "session_id", "title"),
+        ),
         sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,

@@ -8,15 +8,19 @@ from typing import Any
 
 from pymongo import ReturnDocument
 
+from memory.domain import RULE_BASED
 from memory.ids import new_id
+from memory.language import is_courtesy
 from memory.store import Collections
 from memory.turns.summaries import TOLD
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
+from utils.sentences import split_sentences
 from utils.text import cut_at_word
 
 TITLE_CHARACTERS = 60
+TITLED_BY = 2_000  # characters of a text that its title is made of
 UNTITLED = "Conversation"
 UNCOUNTED = 200  # newest deletions that a session remembers, so that none is counted twice
 COUNTERS = {"events": 0, "uncounted": 0}
@@ -81,9 +85,10 @@ class Sessions:
             moment, places = now(), session["next_index"]
             ended = Ended(session["_id"], new_id(), places)
             begun = new_session(UNTITLED, ended.successor, places - 1) | NOTHING_SAID
-            begun |= {"created_at": moment, "updated_at": moment}
+            begun |= {"created_at": moment, "updated_at": moment, "titled_by": RULE_BASED}
             same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
-            if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
+            anew = {"$set": begun, "$unset": {"naming": "", "titled_from": ""}}
+            if (await self._sessions.update_one(same, anew)).matched_count:
                 return ended
 
     async def drop_unused(self, ended: Ended) -> None:
@@ -111,15 +116,16 @@ class Sessions:
             if (await self._sessions.update_one(same, {"$set": counted})).matched_count:
                 return
 
-    async def retitle(self, owner: str, session_id: str, content: str, title: str = UNTITLED) -> None:
+    async def retitle(self, owner: str, message: Document, title: str = UNTITLED) -> None:
         """Takes a message that was deleted, or has another text by now, out of the title that was made of it."""
-        own = {"user_id": owner, "session_id": session_id, "title": title_of(content)}
-        await self._sessions.update_one(own, {"$set": {"title": title}})
+        made = [{"title": {"$in": titles_of(message["content"])}}, {"titled_from": message["id"]}]
+        own = {"user_id": owner, "session_id": message["session_id"], "$or": made}
+        await self._sessions.update_one(own, {"$set": {"title": title}, "$unset": {"titled_from": ""}})
 
     async def rename(self, owner: str, session_id: str, title: str) -> Session:
         session = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
-            {"$set": {"title": title}},
+            {"$set": {"title": title, "titled_by": "user"}, "$unset": {"titled_from": ""}},
             projection=COUNTERS,
             return_document=ReturnDocument.AFTER,
         )
@@ -136,8 +142,14 @@ def new_session(title: str, epoch: str, summarised_to: int = -1) -> Document:
 
 
 def title_of(text: str) -> str:
-    """The title of a session that begins with this text."""
-    return cut_at_word(text, TITLE_CHARACTERS)
+    """The title of a session that begins with this text, by rules: its first sentence that is more than a courtesy."""
+    sentences = split_sentences(text[:TITLED_BY])
+    return cut_at_word(next((said for said in sentences if not is_courtesy(said)), text), TITLE_CHARACTERS)
+
+
+def titles_of(text: str) -> list[str]:
+    """All titles that rules may have made of a text, those of earlier versions too."""
+    return [title_of(text), cut_at_word(text, TITLE_CHARACTERS)]
 
 
 def _session(session: Document) -> Session:

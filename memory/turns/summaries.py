@@ -280,7 +280,9 @@ async def write_by_model(
         {"role": "user", "content": said},
     ]
     try:
-        answer = await model.complete(asked, temperature=recipe.temperature, max_tokens=recipe.max_tokens)
+        answer = await model.complete(
+            asked, purpose="summary", temperature=recipe.temperature, max_tokens=recipe.max_tokens
+        )
     except ModelError as error:
         log.warning("%s by rules: %s", kind, error.detail)
         return None

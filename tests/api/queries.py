@@ -68,6 +68,7 @@ def check_shape(body: dict[str, Any]) -> None:
         "session_id": str,
         "turn_id": str,
         "model": str,
+        "fallback": str if body["fallback"] is not None else type(None),
         "usage": dict,
     }
     assert body["usage"].keys() == {"prompt_tokens", "completion_tokens", "total_tokens"}

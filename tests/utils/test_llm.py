@@ -124,7 +124,7 @@ async def test_a_refusal_is_not_tried_again(chat: ChatModel, scripted_model: Scr
     scripted_model.script(say.status(code))
     with pytest.raises(ModelRefused, match=str(code)):
         await chat.complete(HELLO)
-    assert len(scripted_model.requests) == 1
+    assert len(scripted_model.asked("chat")) == 1
 
 
 async def test_one_deadline_covers_all_attempts(hurried: ChatModel, scripted_model: ScriptedModel) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from config.settings import Settings
 from tests.conftest import Served
-from tests.scripted_model import Behaviour, ScriptedModel, answer, cut
+from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, garbage, status
 from tests.web.watched import Watched, contrast
 
 
@@ -113,6 +113,16 @@ def test_a_model_that_breaks_off_is_told_and_its_part_stands(page: Page, address
     expect(page.locator(".error")).to_be_visible()
     expect(page.locator(".assistant")).to_have_text("You said: ")
     expect(page.get_by_role("button", name="Send")).to_be_enabled()
+
+
+def test_a_provider_that_refuses_or_is_stood_in_for_is_told(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(status(401), garbage())
+    say(page, "Tell me")
+    expect(page.locator(".error")).to_have_text("The model provider refused the key (401): check OPENAI_API_KEY")
+    say(page, "Hello")
+    expect(page.locator(".fallback")).to_contain_text("Answered without the model. The model")
+    expect(page.locator(".user")).to_have_text(["Tell me", "Hello"])
 
 
 def test_a_server_that_is_away_is_told(page: Page, make_settings: Callable[..., Settings]) -> None:

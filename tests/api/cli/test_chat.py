@@ -155,8 +155,16 @@ async def test_a_model_that_breaks_off_is_told_in_a_line_and_the_conversation_go
 
 
 async def test_a_model_that_is_away_is_stood_in_for_by_rules(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    scripted_model.always(status(503))
+    ended = await talk(with_model, "Hello")
+    assert ended.out.startswith("Hello")
+    assert ended.err == "answered without the model: The model answered with status 503\nsession s1\n"
+
+
+async def test_a_provider_that_refuses_is_told_in_a_line(with_model: Memory, scripted_model: ScriptedModel) -> None:
     scripted_model.always(status(401))
-    assert (await talk(with_model, "Hello")).out.startswith("Hello")
+    ended = await talk(with_model, "Hello", fails=1)
+    assert ended.err == "loci: The model provider refused the key (401): check OPENAI_API_KEY\nsession s1\n"
 
 
 async def test_a_store_that_is_away_is_told_in_a_line_and_the_conversation_goes_on(

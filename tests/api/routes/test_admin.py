@@ -70,7 +70,7 @@ def test_the_overview_says_what_runs_and_how_much_there_is(
     assert found["counts"]["users"] == found["counts"]["sessions"] == found["counts"]["facts"] == 1
     assert (found["counts"]["observations"], found["counts"]["messages"]) == (3, 2)
     assert {one["kind"] for one in found["jobs"]} == {
-        *("embed", "facts", "summarise", "observe", "sections", "condense")
+        *("embed", "facts", "summarise", "title", "observe", "sections", "condense")
     }
     assert all((one["dead"], one["oldest_waiting"]) == (0, None) for one in found["jobs"])
     assert found["recall"]["indexes"] >= 1

@@ -83,7 +83,7 @@ def test_all_dead_jobs_are_retried_or_those_of_a_kind(
     kill(own_database, *said[:5])
     own_database.summaries.delete_many({})
     own_database.sessions.update_one({}, {"$set": {"summary": job("dead", error="ModelGarbage") | {"to": -1}}})
-    none = dict.fromkeys(("embed", "facts", "summarise", "observe", "sections", "condense"), 0)
+    none = dict.fromkeys(("embed", "facts", "summarise", "title", "observe", "sections", "condense"), 0)
     assert own.post("/v1/admin/jobs/retry", params={"kind": "facts"}).json() == {"retried": {"facts": 0}}
     assert (of(own, "embed")["dead"], of(own, "summarise")["dead"]) == (5, 1)
     assert own.post("/v1/admin/jobs/retry").json() == {"retried": none | {"embed": 5, "summarise": 1}}

@@ -65,7 +65,7 @@ def test_a_model_that_is_down_is_answered_for_by_rules(
     chat: httpx.Client, model: ScriptedModel, user: str, streamed: bool
 ) -> None:
     embedded(chat, user, "My locker code is 4711.")
-    model.always(status(400))
+    model.always(status(503))
     if streamed:
         with stream(chat, user, "What is my locker code?") as events:
             name, body = list(events)[-1]
@@ -74,6 +74,7 @@ def test_a_model_that_is_down_is_answered_for_by_rules(
         body = ask(chat, user, "What is my locker code?")
     check_shape(body)
     assert body["model"] == "rule_based"
+    assert body["fallback"] == "The model answered with status 503"
     assert "4711" in body["response"]
 
 

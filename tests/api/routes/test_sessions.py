@@ -7,8 +7,10 @@ import httpx
 import pytest
 from pymongo.database import Database
 
+from tests.api.queries import ask
 from tests.api.said import pages, say
 from tests.checks import eventually, problem
+from tests.scripted_model import ScriptedModel, answer
 
 
 def add(api: httpx.Client, user: str, session: str, *contents: str) -> None:
@@ -23,6 +25,19 @@ def test_sessions_are_listed_newest_first_with_their_counts(api: httpx.Client, u
     assert [item["id"] for item in items] == ["one", "two"]
     assert items[0].keys() == {"id", "title", "created_at", "updated_at", "message_count", "pair_count"}
     assert (items[0]["title"], items[0]["message_count"], items[0]["pair_count"]) == ("First of all", 3, 1)
+
+
+def test_a_model_gives_a_session_its_title_in_the_background(
+    chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    model.script(answer('"Pruning old apple trees"'), on="title")
+    session = ask(chat, user, "Hello! How do I prune an old apple tree?")["session_id"]
+    titles = ["Pruning old apple trees"]
+    eventually(lambda: [one["title"] for (one,) in pages(chat, "/v1/sessions", user_id=user)] == titles)
+    chat.patch(f"/v1/sessions/{session}", params={"user_id": user}, json={"title": "Trees"}).raise_for_status()
+    ask(chat, user, "And a pear tree?", session_id=session)
+    assert chat.get(f"/v1/sessions/{session}", params={"user_id": user}).json()["title"] == "Trees"
+    assert len(model.asked("title")) == 1
 
 
 def test_a_user_without_sessions_has_an_empty_list(api: httpx.Client, user: str) -> None:

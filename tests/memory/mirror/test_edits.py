@@ -154,7 +154,7 @@ async def test_an_edited_turn_file_changes_the_message_and_what_was_made_of_it(
     assert body(path) == "I live in Bergen.\n\nIt rains."
     await quiet.engine.knowledge.queue.work()
     assert "The user lives in Bergen." in await stated(quiet)
-    assert (await quiet.engine.chats.sessions.get("ann", "s")).title == "I live in Bergen. It rains."
+    assert (await quiet.engine.chats.sessions.get("ann", "s")).title == "I live in Bergen."
 
 
 async def test_an_edited_message_changes_the_summary_that_covers_it(mirrored: Mirroring, quiet: Memory) -> None:

@@ -92,8 +92,8 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     assert told["observe"][1] == "list_files"
     assert told["sections"] == told["condense"] == ("project/lighthouse", "Lighthouse")
     assert all(len(one.text) <= 200 for one in found)
-    assert [one.counts["dead"] for one in await quiet.engine.oversight.jobs.waiting()] == [1] * 6
-    assert [await quiet.retry(kind) for kind in quiet.engine.oversight.jobs.kinds] == [1] * 6
+    assert [one.counts["dead"] for one in await quiet.engine.oversight.jobs.waiting()] == [1] * 7
+    assert [await quiet.retry(kind) for kind in quiet.engine.oversight.jobs.kinds] == [1] * 7
     waiting = await quiet.engine.oversight.jobs.waiting()
     assert all(one.counts["dead"] == 0 and one.counts["waiting"] >= 1 for one in waiting)
 

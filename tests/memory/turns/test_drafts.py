@@ -11,6 +11,7 @@ from memory.domain import Turn
 from memory.turns import drafts
 from memory.turns.drafts import TRIES
 from memory.turns.places import Place
+from tests.scripted_model import ScriptedModel, answer
 from utils.clock import now
 
 ANSWER = Turn("t1.response", "assistant", "Once upon", now(), turn_id="t1", model="gpt", interrupted=True)
@@ -49,6 +50,22 @@ async def test_an_abandoned_draft_becomes_an_interrupted_answer(quiet: Memory, l
     session = await quiet.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (2, 1)
     assert await quiet.engine.chats.drafts.recover() == 0
+
+
+async def test_a_draft_of_an_earlier_build_is_recovered(quiet: Memory, later: None) -> None:
+    await quiet.engine.chats.drafts.save(await begun(quiet), ANSWER)
+    await quiet.engine.store.collections.drafts.update_one({}, {"$unset": {"place.is_first": ""}})
+    assert await quiet.engine.chats.drafts.recover() == 1
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon", True)]
+
+
+async def test_what_is_recovered_brings_the_title_that_the_answer_would_have(
+    with_model: Memory, scripted_model: ScriptedModel, later: None
+) -> None:
+    scripted_model.script(answer("A bedtime story"), on="title")
+    await with_model.engine.chats.drafts.save(await begun(with_model), ANSWER)
+    await with_model.engine.sweep()
+    assert (await with_model.engine.chats.sessions.get("ann", "s")).title == "A bedtime story"
 
 
 @pytest.mark.parametrize("stating", [True, False])

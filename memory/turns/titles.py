@@ -1,0 +1,96 @@
+"""Titles of sessions by a model: made once, of the first message that was answered.
+
+A session has a title by rules from its beginning. Its first answer brings the job, in the same update that counts it.
+"""
+
+import logging
+
+from config.prompts import prompt
+from config.recipes import TitleRecipe
+from memory.domain import RULE_BASED
+from memory.gists import TEXT
+from memory.store import Claim, Collections, claim, fail, held
+from memory.turns.sessions import TITLE_CHARACTERS, Sessions
+from memory.turns.summaries import TOLD
+from utils.chat import ChatModel, Message
+from utils.errors import ModelError
+from utils.mongo import Document
+from utils.text import cut_at_word, shown
+
+BATCH = 8
+STAYS = "rules, for good"  # made a title that is not to be made again
+AROUND = " \t\"'`*_“”„‟«»‹›‚‘’「」『』#.。"  # what some models put around a title
+
+RECIPE = TitleRecipe()
+
+log = logging.getLogger(__name__)
+
+
+class Titles:
+    """What makes the titles of sessions. `model`: None leaves those that rules made."""
+
+    def __init__(self, collections: Collections, sessions: Sessions, model: ChatModel | None) -> None:
+        self._documents = collections.sessions
+        self._vectors = collections.vectors
+        self._sessions = sessions
+        self._model = model
+
+    async def work(self) -> int:
+        """Makes the titles that are due; returns how many jobs were done. Safe to run twice at once."""
+        total = 0
+        while (claimed := await claim(self._documents, "naming", BATCH, without="events")).documents:
+            async with held(self._documents, "naming", claimed):
+                for session in claimed.documents:
+                    try:
+                        await self._give(claimed, session)
+                    except Exception as error:
+                        await fail(self._documents, "naming", claimed.lease, [session], type(error).__name__)
+                        raise
+                    total += 1
+        return total
+
+    async def _give(self, claimed: Claim, session: Document) -> None:
+        """Gives one leased session its title, where it has none but by rules; ends the job."""
+        mine = {"_id": session["_id"], "naming.lease": claimed.lease}
+        done: Document = {"naming": {"state": "done"}}
+        message = await self._message(session)
+        if message is not None and session.get("titled_by") == RULE_BASED:
+            title, by = await self._title(message["content"])
+            given = {"title": title, "titled_by": by, "titled_from": message["id"]} if title else {"titled_by": by}
+            unchanged = mine | {"title": session["title"], "titled_by": RULE_BASED}
+            if (await self._documents.update_one(unchanged, {"$set": done | given})).matched_count:
+                there = await self._message(session)
+                if there is None or there["content"] != message["content"]:  # forgotten or reworded meanwhile
+                    await self._sessions.retitle(session["user_id"], message)
+                return
+        await self._documents.update_one(mine, {"$set": done})
+
+    async def _message(self, session: Document) -> Document | None:
+        own = {
+            "user_id": session["user_id"],
+            "session_id": session["session_id"],
+            "message_index": session["naming"]["at"],
+            "role": "user",
+            **TOLD,
+        }
+        message: Document | None = await self._vectors.find_one(own, TEXT)
+        return message
+
+    async def _title(self, said: str) -> tuple[str, str]:
+        """A title and what made it; empty where the one by rules is to stay."""
+        if self._model is None:
+            return "", STAYS
+        asked: list[Message] = [
+            {"role": "system", "content": prompt("title").substitute()},
+            {"role": "user", "content": cut_at_word(said, RECIPE.characters)},
+        ]
+        try:
+            answer = await self._model.complete(
+                asked, purpose="title", temperature=RECIPE.temperature, max_tokens=RECIPE.max_tokens
+            )
+        except ModelError as error:
+            log.warning("title by rules: %s", error.detail)
+            return "", STAYS
+        lines = (shown(line).strip(AROUND) for line in answer.text.splitlines())
+        title = cut_at_word(next(filter(None, lines), ""), TITLE_CHARACTERS)
+        return title, answer.model if title else STAYS
