@@ -155,13 +155,15 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             if len(text) <= LONGEST and LEFT_OUT not in text:
                 found.append(Candidate(text, text, ELSEWHERE, text, said, foreign=True))
         else:
-            whole = third_person(sentence[:LONGEST])
+            whole, before = third_person(sentence[:LONGEST]), len(found)
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, whole, at, said)
                 if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
                     candidate = replace(candidate, corrects=is_corrected)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
+            if len(found) == before and (only_turns := _only_turns(sentence, at, said)) is not None:
+                found.append(only_turns)
         if len(found) >= MOST_READ:
             break
     return list(dict.fromkeys(found))[:MOST_READ]
@@ -279,6 +281,16 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
     return Candidate(text, f"{spoken}.", least, sentence, said), _whom(text) or about
+
+
+def _only_turns(sentence: str, at: datetime, said: Said) -> Candidate | None:
+    """What no rule reads, or another said, may still end a fact, where it is no request and supposes nothing."""
+    bare = " ".join(without_lead(sentence).split())
+    told = not (_BIDS.match(bare) or _supposes(bare) or _FRAMES.match(_uncapitalised(bare)) or LEFT_OUT in bare)
+    if not told or len(bare) > LONGEST or len(bare.split()) < 2:
+        return None
+    text = third_person(with_dates(bare, at)).rstrip(" .!")
+    return Candidate(f"{text[:1].upper()}{text[1:]}.", bare, NEVER, sentence, said)
 
 
 def _may_be_english(sentence: str) -> bool:
