@@ -31,7 +31,7 @@ TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that so
 PAIRING = FITTED / "pairing.npy"  # (769,) float32: which follow which as what replaces it, and an offset
 REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the signs of a pair, and an offset
 # From which likelihood on a statement takes another's place, or may; `bench.fit_replacing` tells what it costs
-LIKELY, PERHAPS = 0.5, 0.2
+LIKELY, PERHAPS = 0.3, 0.15
 SHARED, OTHERWISE = 10.0, 2.0
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
@@ -99,12 +99,8 @@ def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: 
 
 
 def may_replace(new: Statement, old: Statement) -> bool:
-    """Whether two are of one person or thing, or one is of what the other names, and not both are denied."""
-    if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
-        return False
-    if are_of_one(new, old) or _mentions(new, old):
-        return True
-    return _person(new) == _person(old) and (is_somebody(new.subject) or is_somebody(old.subject))
+    """Whether one of two may be otherwise by the other: not both are denied, and neither stands beside by its words."""
+    return not (ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old))
 
 
 def is_of_another_value(new: Statement, old: Statement) -> bool:
