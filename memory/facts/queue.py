@@ -98,13 +98,13 @@ class FactQueue:
                     for keep_up in self._upkeep:
                         await keep_up(owner, session_id)
 
-    async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
+    async def learn(self, owner: str, memory_id: str, text: str, at: datetime | None = None) -> list[Decided]:
         """Settles what a text states, as if the user had said it now; a statement that no rule understands is a fact
-        itself.
+        itself. `at`: now, in the time zone by whose days it is said.
 
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
-        async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
+        async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, at or now())) as origin:
             stated, by = await self._extracted(text, origin.at)
             if (
                 by == RULE_BASED

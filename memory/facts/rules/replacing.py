@@ -99,8 +99,16 @@ def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: 
 
 
 def may_replace(new: Statement, old: Statement) -> bool:
-    """Whether one of two may be otherwise by the other: not both are denied, and neither stands beside by its words."""
-    return not (ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old))
+    """Whether one of two may be otherwise by the other: not both are denied, neither stands beside by its words, and
+    they are not of what two people have, and do not say the same of two."""
+    if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
+        return False
+    if are_of_one(new, old) or _mentions(new, old):
+        return True
+    if parts_of(new.subject)[0] != parts_of(old.subject)[0]:
+        return False
+    are_people = is_somebody(new.subject) and is_somebody(old.subject)
+    return not are_people or set(new.named).isdisjoint(old.named)
 
 
 def is_of_another_value(new: Statement, old: Statement) -> bool:
