@@ -5,7 +5,8 @@
 Fitted on the pairs of `bench/data/replaced.json`, what users say and what they say later, of which the first is over or
 both hold; and on what is said first in other pairs, or lasts, beside later ones, of which both hold. First which
 sentences tell of a turn, with those of `bench/data/acts.json` that do, and which two sentences follow each other so;
-then, over the signs of a pair, which are replaced. All are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
+then, over the signs of a pair, which are replaced. All are logistic regressions. Tells first how well it does on a
+fifth of the pairs after the others.
 """
 
 import asyncio
@@ -103,8 +104,9 @@ async def main() -> None:
         by_text |= {told[at].text: float(vectors[at] @ fitted[:-1] + fitted[-1]) for at in np.flatnonzero(~known)}
     replaced, weights = np.array([pair.replaced for pair in some]), np.array([pair.weight for pair in some])
     folds = np.array([pair.fold for pair in some])
-    news, olds = (np.stack([readings[pair[at]].sentence for pair in some]) for at in (1, 0))
-    two, follows = both(news, olds), np.zeros(len(some))
+    news = np.stack([readings[pair.new].sentence for pair in some])
+    two = both(news, np.stack([readings[pair.old].sentence for pair in some]))
+    follows = np.zeros(len(some), np.float32)
     for fold in range(FOLDS):
         known = folds != fold
         fitted = border(two[known], replaced[known], weights[known], OF_PAIRS)

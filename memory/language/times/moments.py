@@ -38,9 +38,9 @@ _IN_WORDS = re.compile(r" \(“[^“”]*”\)")  # behind a date, as it was tol
 
 
 def with_dates(text: str, at: datetime, *, in_words: bool = False) -> str:
-    """A statement made at a time, by the clock of its time zone, with dates for "yesterday", "last month" and "two years
-    ago"; weekdays alone only where it is of the past, for they may come again each week. `in_words`: each date with
-    the words that it stands for behind it, which are left as they are when it is read again."""
+    """A statement made at a time, by the clock of its time zone, with dates for "yesterday", "last month" and "two
+    years ago"; weekdays alone only where it is of the past, for they may come again each week. `in_words`: each date
+    with the words that it stands for behind it, which are left as they are when it is read again."""
     clock = clock_at(at.replace(tzinfo=UTC).timestamp())
     past = any(is_past(word) for word in words(text)[:8])
 
