@@ -4,8 +4,9 @@
 
 Fitted on the pairs of `bench/data/replaced.json`, what users say and what they say later, of which the first is over or
 both hold; and on what is said first in other pairs, or lasts, beside later ones, of which both hold. First which
-sentences tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are
-replaced. Both are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
+sentences tell of a turn, with those of `bench/data/acts.json` that do, and which two sentences follow each other so;
+then, over the signs of a pair, which are replaced. All are logistic regressions. Tells first how well it does on a
+fifth of the pairs after the others.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from bench.fit_acts import border
 from config.settings import Settings
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.replacing import LIKELY, PERHAPS, REPLACING, TURNING, signs
+from memory.facts.rules.replacing import LIKELY, PAIRING, PERHAPS, REPLACING, TURNING, both, signs
 from memory.facts.rules.statement import read_statement
 from memory.language.person import third_person
 from utils.embeddings import open_local_embedder
@@ -30,10 +31,10 @@ from utils.vectors import Floats
 
 DATA = Path(__file__).with_name("data")
 FOLDS = 5
-ACROSS = 8  # pairs across others, for each
-ACROSS_WEIGHT = 0.2
+ACROSS = 3  # pairs across others, for each
+ACROSS_WEIGHT = 0.5
 ACTS_WEIGHT = 0.5
-STRENGTH = 1e-3  # of the regularisation
+STRENGTH, OF_PAIRS = 1e-3, 1e-4  # of the regularisation
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # when all is said
 
 
@@ -102,7 +103,15 @@ async def main() -> None:
         fitted = border(vectors[known], turns[known], told_weights[known], STRENGTH)
         by_text |= {told[at].text: float(vectors[at] @ fitted[:-1] + fitted[-1]) for at in np.flatnonzero(~known)}
     replaced, weights = np.array([pair.replaced for pair in some]), np.array([pair.weight for pair in some])
-    found, folds = _signs(some, readings, by_text), np.array([pair.fold for pair in some])
+    folds = np.array([pair.fold for pair in some])
+    news = np.stack([readings[pair.new].sentence for pair in some])
+    two = both(news, np.stack([readings[pair.old].sentence for pair in some]))
+    follows = np.zeros(len(some), np.float32)
+    for fold in range(FOLDS):
+        known = folds != fold
+        fitted = border(two[known], replaced[known], weights[known], OF_PAIRS)
+        follows[~known] = two[~known] @ fitted[:-1] + fitted[-1]
+    found = _signs(some, readings, by_text, follows)
     left_out = np.zeros(len(some))
     for fold in range(FOLDS):
         known = folds != fold
@@ -118,17 +127,18 @@ async def main() -> None:
     for at in np.flatnonzero(~across & ((left_out >= LIKELY) != replaced)):
         print(f"  {left_out[at]:.2f} {'replaced' if replaced[at] else 'beside  '} {some[at].old} | {some[at].new}")
     np.save(TURNING, border(vectors, turns, told_weights, STRENGTH))
-    # Over turns that were left out, as those of sentences to come are.
+    np.save(PAIRING, border(two, replaced, weights, OF_PAIRS))
+    # Over turns and pairs that were left out, as those of sentences to come are.
     np.save(REPLACING, _fitted(found, replaced, weights))
-    print(f"written to {TURNING} and {REPLACING}")
+    print(f"written to {TURNING}, {PAIRING} and {REPLACING}")
 
 
-def _signs(some: list[Pair], readings: Mapping[str, Reading], turns: Mapping[str, float]) -> Floats:
+def _signs(some: list[Pair], readings: Mapping[str, Reading], turns: Mapping[str, float], follows: Floats) -> Floats:
     read = {text: read_statement(text) for text in readings}
     return np.stack(
         [
-            signs(read[pair.new], read[pair.old], readings[pair.new], readings[pair.old], turns[pair.new])
-            for pair in some
+            signs(read[pair.new], read[pair.old], readings[pair.new], readings[pair.old], turns[pair.new], follow)
+            for pair, follow in zip(some, follows.tolist(), strict=True)
         ]
     )
 

@@ -26,7 +26,7 @@ from memory.language.questions import (
 )
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
-from memory.language.times.moments import with_dates
+from memory.language.times.moments import with_dates, without_words_of_dates
 from memory.language.times.periods import DAY, Span
 from memory.language.times.spans import asks_only_for_a_time, nearness, spans_of
 from memory.language.times.translated_times import stems_in_english
@@ -85,4 +85,5 @@ __all__ = [
     "weight",
     "with_dates",
     "with_pronouns_named",
+    "without_words_of_dates",
 ]

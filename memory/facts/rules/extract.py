@@ -155,13 +155,15 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             if len(text) <= LONGEST and LEFT_OUT not in text:
                 found.append(Candidate(text, text, ELSEWHERE, text, said, foreign=True))
         else:
-            whole = third_person(sentence[:LONGEST])
+            whole, before = third_person(sentence[:LONGEST]), len(found)
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, whole, at, said)
                 if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
                     candidate = replace(candidate, corrects=is_corrected)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
+            if len(found) == before and (only_turns := _only_turns(sentence, at, said)) is not None:
+                found.append(only_turns)
         if len(found) >= MOST_READ:
             break
     return list(dict.fromkeys(found))[:MOST_READ]
@@ -198,6 +200,8 @@ def statement_of(text: str) -> str | None:
     for sentence in split_sentences(text):
         start = sentence.strip(" \t\"'“”‘’()-–—*")
         if ends_with_question_mark(start) or _BIDS.match(start) or _supposes(start) or _FILLERS.fullmatch(start):
+            return None
+        if _QUOTES.search(_uncapitalised(start)):
             return None
         if re.search(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b", sentence) or re.match(r"i\b", sentence):
             return None
@@ -254,15 +258,15 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
         return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence, said), about
     if (lead := _left_out(clause)) is not None:
         clause = f"{lead} {clause[0].lower()}{clause[1:]}"
-    clause = with_dates(clause, at)
+    spoken, least, clause = clause, OF_OTHERS, with_dates(clause, at, in_words=True)
     if in_front := _IN_FRONT.fullmatch(clause):
         clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
-    spoken, least = clause, OF_OTHERS
     if pronoun := _PRONOUN.match(clause):
         if about and not (pronoun["pronoun"].lower() == "it" and _CORRECTS.match(said.sentence)):
             owns = pronoun["pronoun"].lower() in ("his", "her", "their", "its")
-            clause = f"{about}{chr(39) + 's' if owns else ' is' if pronoun['short'] else ''}{pronoun['rest']}"
-            spoken = clause.replace(f"{USER}'s", "My", 1)
+            start = f"{about}{chr(39) + 's' if owns else ' is' if pronoun['short'] else ''}"
+            spoken = f"{start.replace(f'{USER}{chr(39)}s', 'My', 1)}{spoken[len(pronoun[0]) - len(pronoun['rest']) :]}"
+            clause = f"{start}{pronoun['rest']}"
         else:
             clause = f"{pronoun['pronoun']}{' is' if pronoun['short'] else ''}{pronoun['rest']}"
             least = NEVER
@@ -279,6 +283,16 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
     return Candidate(text, f"{spoken}.", least, sentence, said), _whom(text) or about
+
+
+def _only_turns(sentence: str, at: datetime, said: Said) -> Candidate | None:
+    """What no rule reads, or another said, may still end a fact, where it is no request and supposes nothing."""
+    bare = " ".join(without_lead(sentence).split())
+    told = not (_BIDS.match(bare) or _supposes(bare) or _FRAMES.match(_uncapitalised(bare)) or LEFT_OUT in bare)
+    if not told or len(bare) > LONGEST or len(bare.split()) < 2:
+        return None
+    text = third_person(with_dates(bare, at, in_words=True)).rstrip(" .!")
+    return Candidate(f"{text[:1].upper()}{text[1:]}.", bare, NEVER, sentence, said)
 
 
 def _may_be_english(sentence: str) -> bool:

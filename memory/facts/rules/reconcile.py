@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
-from memory.facts.rules.statement import ALSO, Statement, are_of_one, parts_of, read_statement, whom_of
+from memory.facts.rules.statement import ALSO, OVER, Statement, are_of_one, parts_of, read_statement, whom_of
 from utils.encoder import Reading
 from utils.text import words
 
@@ -143,9 +143,10 @@ def _decided_by_likeness(
 
 
 def _is_due(new: Statement, old: Statement) -> bool:
-    """Whether a statement may end another now: a plan ends plans alone, and what is so ends the plan of it."""
+    """Whether a statement may end another now: a plan ends plans alone, and that they are off; what is so ends the plan
+    of it."""
     if new.ahead:
-        return old.ahead
+        return old.ahead or OVER.search(old.text) is not None
     if not old.ahead:
         return True
     said = {*new.named, *new.values}.union(*parts_of(new.subject))

@@ -28,14 +28,19 @@ from utils.text import searched_words
 from utils.vectors import Floats
 
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
+PAIRING = FITTED / "pairing.npy"  # (769,) float32: which follow which as what replaces it, and an offset
 REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the signs of a pair, and an offset
 # From which likelihood on a statement takes another's place, or may; `bench.fit_replacing` tells what it costs
-LIKELY, PERHAPS = 0.5, 0.2
+LIKELY, PERHAPS = 0.3, 0.15
+SHARED, OTHERWISE = 10.0, 2.0
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
 
-def signs(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading, turns: float) -> Floats:
-    """What tells whether a statement takes another's place, shape (signs,). `turns`: of the new one."""
+def signs(
+    new: Statement, old: Statement, new_reading: Reading, old_reading: Reading, turns: float, follows: float
+) -> Floats:
+    """What tells whether a statement takes another's place, shape (signs,). `turns`: of the new one; `follows`: of
+    both."""
     near = _telling(new_reading) @ _telling(old_reading).T
     same = new.subject == old.subject
     said, former = (frozenset(one.named) if same else _stems(one) for one in (new, old))
@@ -63,13 +68,24 @@ def signs(new: Statement, old: Statement, new_reading: Reading, old_reading: Rea
         *(mentions, mentions * turns, bool(new.slots & old.slots)),
         *(more, more * (new.denied != old.denied), are_others * differ),
         *(are_others, are_others * turns, same and new.named == old.named and new.values != old.values),
+        follows,
     )
     return np.array(found, np.float32)
 
 
 def turning(vector: Floats) -> float:
     """The log-odds that a sentence tells that something is otherwise from now on, or over."""
-    border = border_in(TURNING)
+    return log_odds(vector, border_in(TURNING))
+
+
+def both(new: Floats, old: Floats) -> Floats:
+    """What two vectors have in common, and what is otherwise in the new one, (n, 768) of (n, 384) each; their entries
+    at one scale."""
+    pair: Floats = np.concatenate((new * old * SHARED, (new - old) * OTHERWISE), axis=-1)
+    return pair
+
+
+def log_odds(vector: Floats, border: Floats) -> float:
     return float(vector @ border[:-1] + border[-1])
 
 
@@ -77,18 +93,22 @@ def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: 
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
     if not may_replace(new, old):
         return 0.0
-    border = border_in(REPLACING)
-    pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence))
-    return float(1 / (1 + np.exp(-(pair @ border[:-1] + border[-1]))))
+    follows = log_odds(both(new_reading.sentence, old_reading.sentence), border_in(PAIRING))
+    pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence), follows)
+    return float(1 / (1 + np.exp(-log_odds(pair, border_in(REPLACING)))))
 
 
 def may_replace(new: Statement, old: Statement) -> bool:
-    """Whether two are of one person or thing, or one is of what the other names, and not both are denied."""
+    """Whether one of two may be otherwise by the other: not both are denied, neither stands beside by its words, and
+    they are not of what two people have, and do not say the same of two."""
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
         return False
     if are_of_one(new, old) or _mentions(new, old):
         return True
-    return _person(new) == _person(old) and (is_somebody(new.subject) or is_somebody(old.subject))
+    if parts_of(new.subject)[0] != parts_of(old.subject)[0]:
+        return False
+    are_people = is_somebody(new.subject) and is_somebody(old.subject)
+    return not are_people or set(new.named).isdisjoint(old.named)
 
 
 def is_of_another_value(new: Statement, old: Statement) -> bool:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from memory.language import without_words_of_dates
 from utils.text import STOPWORDS, content_stems, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
@@ -149,7 +150,7 @@ class Statement:
 
 def read_statement(text: str) -> Statement:
     """What a fact's sentence says, whoever wrote it."""
-    subject, predicate = split_statement(" ".join(text[:READ].split()).strip(" .!"))
+    subject, predicate = split_statement(" ".join(without_words_of_dates(text[:READ]).split()).strip(" .!"))
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
     denied = DENIED.search(clause) is not None or OVER.search(clause) is not None
     named = words(VALUES.sub(" ", clause if denied else predicate))

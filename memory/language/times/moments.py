@@ -32,16 +32,31 @@ _BEFORE = re.compile(
 _AS_OF = re.compile(r"\bas of $", re.IGNORECASE)  # "as of today" is now
 _AHEAD_OF = re.compile(r"\b(?:to|for|until|till|by|next) $", re.IGNORECASE)  # a weekday that is still to come
 _PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evening|night|tonight)$", re.IGNORECASE)
+_IN_WORDS = re.compile(r" \(“[^“”]*”\)")  # behind a date, as it was told
 
 
-def with_dates(text: str, at: datetime) -> str:
-    """A statement made at a time, with dates for "yesterday", "last month" and "two years ago"; weekdays alone only
-    where it is of the past, for they may come again each week. Days are those of the zone that the time is told in."""
+def with_dates(text: str, at: datetime, *, in_words: bool = False) -> str:
+    """A statement made at a time, by the clock of its time zone, with dates for "yesterday", "last month" and "two
+    years ago"; weekdays alone only where it is of the past, for they may come again each week. `in_words`: each date
+    with the words that it stands for behind it, which are left as they are when it is read again."""
     clock = clock_at(at.timestamp(), at.tzinfo or UTC)
     past = any(is_past(word) for word in words(text)[:8])
+
+    def dated(match: re.Match[str]) -> str:
+        before = match.string[: match.start()]
+        if before.endswith("(") or before.rfind("(“") > before.rfind("”)"):
+            return match[0]
+        date, said = _dated(match, clock, past=past), match[0].strip()
+        return date if not in_words or date == match[0] else f"{date} (“{said}”)"
+
     for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
-        text = pattern.sub(lambda match: _dated(match, clock, past=past), text)
+        text = pattern.sub(dated, text)
     return " ".join(text.split())
+
+
+def without_words_of_dates(text: str) -> str:
+    """A statement with its dates alone, without the words that they were told by."""
+    return _IN_WORDS.sub("", text)
 
 
 def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:

@@ -55,7 +55,7 @@ def test_a_plan_ends_nothing_until_it_is_so(encoder: Encoder, so: str, plan: str
     [
         (
             "I used to row but I gave it up two years ago.",
-            ["The user used to row but they gave it up in 2023."],
+            ["The user used to row but they gave it up in 2023 (“two years ago”)."],
         ),
         ("We used to keep bees, but they died in May.", ["We used to keep bees but they died in May."]),
         ("My husband and I live in Derry.", ["The user and their husband live in Derry."]),

@@ -1,9 +1,13 @@
 """A fact says when, and not how long ago that was when it was told."""
 
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from memory.language.times.moments import with_dates
-from tests.facts_by_rules import SAID_AT, extracted
+from memory.facts.rules.reconcile import Keep
+from memory.language.times.moments import with_dates, without_words_of_dates
+from tests.facts_by_rules import SAID_AT, decided, extracted
 from utils.encoder import Encoder
 
 
@@ -42,5 +46,22 @@ def test_what_comes_again_or_has_its_date_stays(said: str) -> None:
     assert with_dates(said, SAID_AT) == said
 
 
+def test_words_of_a_time_stand_behind_its_date_once_and_tell_nothing_else(encoder: Encoder) -> None:
+    dated = with_dates("I graduated yesterday.", SAID_AT, in_words=True)
+    assert dated == "I graduated on 15 July 2025 (“yesterday”)."
+    assert with_dates(dated, SAID_AT + timedelta(days=9), in_words=True) == dated
+    assert without_words_of_dates(dated) == "I graduated on 15 July 2025."
+    known = {"a": "The user graduated on 15 July 2025 (“yesterday”)."}
+    assert decided(encoder, "I graduated on 15 July 2025.", known) == [Keep("a")]
+
+
+def test_a_day_is_that_of_the_time_zone_in_which_it_is_told() -> None:
+    at = datetime(2025, 7, 16, 1, tzinfo=ZoneInfo("Asia/Tokyo"))
+    assert with_dates("I graduated today", at) == "I graduated on 16 July 2025"
+    assert with_dates("I graduated today", at.astimezone(UTC)) == "I graduated on 15 July 2025"
+
+
 def test_the_date_stands_behind_what_it_dates(encoder: Encoder) -> None:
-    assert extracted(encoder, "Since last month I eat fish again.") == ["The user eats fish again since June 2025."]
+    assert extracted(encoder, "Since last month I eat fish again.") == [
+        "The user eats fish again since June 2025 (“last month”)."
+    ]

@@ -22,10 +22,17 @@ from utils.encoder import Encoder
         (["I'm vegan.", "I eat fish again."], ["The user eats fish again."]),
         (
             ["I've been vegetarian since 2019.", "Since last month I eat fish again."],
-            ["The user eats fish again since June 2025."],
+            ["The user eats fish again since June 2025 (“last month”)."],
         ),
-        (["I'm not married.", "I got married yesterday."], ["The user got married on 15 July 2025."]),
+        (["I'm not married.", "I got married yesterday."], ["The user got married on 15 July 2025 (“yesterday”)."]),
         (["I don't have a car.", "I bought a car."], ["The user bought a car."]),
+        (
+            ["I have no kids.", "My son was born on Monday."],
+            ["The user's son was born on 14 July 2025 (“Monday”)."],
+        ),
+        (["Kim's recital is in May.", "Kim's recital was moved to June."], ["Kim's recital was moved to June."]),
+        (["Our regatta is cancelled.", "Our regatta is on again."], ["The user's regatta is on again."]),
+        (["My trip to Oslo is cancelled.", "I'm going to Oslo after all."], ["The user is going to Oslo after all."]),
         (
             ["We use Postgres.", "We switched from Postgres to CockroachDB."],
             ["We switched from Postgres to CockroachDB."],
@@ -82,6 +89,7 @@ def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: st
         ["I speak Polish.", "I speak Danish."],
         ["I like tea and coffee.", "I don't like tea."],
         ["I'm allergic to kiwis.", "My son is not allergic to kiwis."],
+        ["I have no children.", "My sister's daughter was born yesterday."],
         ["I have an appointment with Dr Khan on Monday.", "I have an appointment with Dr Bo on Friday."],
         ["My car is red.", "My car is a Skoda."],
         ["I have two cats, Tim and Tom.", "My uncle Tom died."],
@@ -146,10 +154,8 @@ def test_of_one_message_the_last_counts(encoder: Encoder) -> None:
 
 
 def test_what_may_replace_a_fact_stands_beside_it_and_names_it(encoder: Encoder) -> None:
-    known = {"a": "The user works at Siemens.", "b": "The user lives alone."}
-    assert decided(encoder, "I moved in with my boyfriend.", known) == [
-        Add("The user moved in with their boyfriend.", beside="b")
-    ]
+    known = {"a": "The user works at Siemens.", "b": "The user likes tea and coffee."}
+    assert decided(encoder, "I don't like tea.", known) == [Add("The user does not like tea.", beside="b")]
 
 
 def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
