@@ -1,6 +1,6 @@
 """What /query answers by rules, without a language model, to questions about a history.
 
-    python -m bench.answers [--heldout] [--floor T ...] [--json]
+    python -m bench.answers [--turns] [--heldout] [--floor T ...] [--json]
 
 bench/data/questions.json has histories of 25 users and what each of them says next: questions that one message
 answers, those of which a newer message replaces an older one, those for what the assistant said; questions with nothing
@@ -12,6 +12,8 @@ first. For near misses, tasks and small talk: it quotes nothing.
 among: evidence is quoted, but not first, or without the answer.
 wrong: something else is quoted. silent: nothing is, where something should be.
 
+`--turns` says the lines of bench/data/turns.json instead: two questions in one, pronouns, what was so once, whether
+something was told or is known, whose words, and what was to be remembered. They were written without a look at rules.
 `--heldout` says only the lines of the histories marked so, which nobody should look at to make rules. `--floor` quotes,
 instead, up to three hits of a search that score T or more, and half as much as the best, and are no question.
 `--json` prints every reply with its verdict.
@@ -40,11 +42,14 @@ from utils.loops import new_runner
 from utils.text import folded
 
 DATA = Path(__file__).parent / "data" / "questions.json"
+TURNS_DATA = DATA.with_name("turns.json")
 MOST_QUOTED = 3
 HALF = 0.5
 
-Kind = Literal["single", "replaced", "assistant", "none", "task", "small talk"]
-ANSWERABLE = ("single", "replaced", "assistant")
+Kind = Literal[
+    "single", "replaced", "assistant", "none", "task", "small talk",
+    "joined", "pronoun", "once", "whether told", "known", "whose words", "to remember",
+]  # fmt: skip
 Verdict = Literal["right", "among", "wrong", "silent"]
 
 _OPENERS = "what|whats|which|who|whos|whose|when|where|why|how|is|are|do|does|did|can|could|should|would|any"
@@ -67,8 +72,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Line:
-    """What a user says next. `evidence`: ids of the messages any of which answers it, with one of `answers`;
-    `replaced`: those that they replace; `near`: those that only seem to answer it."""
+    """What a user says next. `evidence`: ids of the messages any of which answers it, with one of `answers`, and all
+    of `also`; `replaced`: those that they replace; `near`: those that only seem to answer it. `after`: what the user
+    says right before it."""
 
     kind: Kind
     language: str
@@ -77,6 +83,8 @@ class Line:
     replaced: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,11 +131,12 @@ def read_data(path: Path = DATA) -> Data:
 
 
 def verdict(line: Line, reply: Reply) -> Verdict:
-    if line.kind not in ANSWERABLE:
+    if not line.evidence:
         return "wrong" if reply.quotes else "right"
     if not reply.quotes:
         return "silent"
-    answered = any(folded(answer) in folded(reply.text) for answer in line.answers)
+    text = folded(reply.text)
+    answered = any(folded(answer) in text for answer in line.answers) and all(folded(one) in text for one in line.also)
     if reply.quotes[0].id in line.evidence and answered:
         return "right"
     return "among" if any(quote.id in line.evidence for quote in reply.quotes) else "wrong"
@@ -143,9 +152,11 @@ def chatting(memory: Memory) -> Ask:
     """Asks as /query does."""
 
     async def ask(history: History, place: int, line: Line) -> Reply:
-        name = f"asked-{place}"
-        finished = await memory.chat(ChatRequest(line.text, history.id, name, name))
-        await memory.engine.embed_all(history.id, [prompt_id(name), response_id(name)])
+        session = f"asked-{place}"
+        for at, text in enumerate((*line.after, line.text)):
+            name = f"{session}-{at}"
+            finished = await memory.chat(ChatRequest(text, history.id, session, name))
+            await memory.engine.embed_all(history.id, [prompt_id(name), response_id(name)])
         answer = finished.answer
         order = [int(number) for number in _NUMBER.findall(answer.text)]
         cited = sorted(answer.citations, key=lambda cite: order.index(cite.n) if cite.n in order else len(order))
@@ -247,11 +258,13 @@ def _percent(part: int, whole: Counter[Verdict]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", action="store_true")
     parser.add_argument("--heldout", action="store_true")
     parser.add_argument("--floor", type=float, nargs="+", default=())
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    histories = [history for history in read_data().histories if history.heldout or not arguments.heldout]
+    path = TURNS_DATA if arguments.turns else DATA
+    histories = [history for history in read_data(path).histories if history.heldout or not arguments.heldout]
     with new_runner() as runner:
         if arguments.floor:
             by_floor = runner.run(measure_floors(histories, arguments.floor))

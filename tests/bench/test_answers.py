@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
-from bench.answers import ANSWERABLE, DATA, Line, Quote, Reply, Searched, Verdict, read_data, verdict
+from bench.answers import DATA, TURNS_DATA, Line, Quote, Reply, Searched, Verdict, read_data, verdict
 from utils.text import folded
 
 NEWER = Line("replaced", "en", "which stall is mine", ("2",), ("1",), (), ("31",))
+TWO = Line("joined", "en", "which stall is mine, and when is the market", ("2",), (), (), ("31",), ("Saturday",))
 NOTHING = Line("none", "en", "which stall is Ann's", near=("2",))
 
 
@@ -23,6 +24,8 @@ def reply(text: str, *ids: str) -> Reply:
         (NEWER, reply("They moved me.", "2"), "among"),
         (NEWER, reply("I have stall 14.", "1"), "wrong"),
         (NEWER, reply("Noted."), "silent"),
+        (TWO, reply("It is stall 31 now. It is on Saturday.", "2", "3"), "right"),
+        (TWO, reply("It is stall 31 now.", "2"), "among"),
         (NOTHING, reply("It is stall 31 now.", "2"), "wrong"),
         (NOTHING, reply("I don't know."), "right"),
     ],
@@ -43,7 +46,7 @@ def test_every_answer_stands_in_its_evidence() -> None:
     for history in read_data(DATA).histories:
         messages = {message.id: message for message in history.messages}
         for line in history.asked:
-            assert bool(line.evidence) == bool(line.answers) == (line.kind in ANSWERABLE)
+            assert bool(line.evidence) == bool(line.answers) == (line.kind in ("single", "replaced", "assistant"))
             assert bool(line.replaced) == (line.kind == "replaced")
             assert messages.keys() >= {*line.evidence, *line.replaced, *line.near}
             for identifier in line.evidence:
@@ -54,3 +57,14 @@ def test_every_answer_stands_in_its_evidence() -> None:
 def test_there_are_as_many_lines_of_each_kind_as_described() -> None:
     kinds = Counter(line.kind for history in read_data(DATA).histories for line in history.asked)
     assert kinds == {"single": 190, "replaced": 30, "assistant": 20, "none": 50, "task": 10, "small talk": 60}
+
+
+def test_the_lines_about_turns_have_their_answers_in_the_evidence() -> None:
+    histories = read_data(TURNS_DATA).histories
+    for history in histories:
+        messages = {message.id: message.text for message in history.messages}
+        for line in history.asked:
+            assert bool(line.evidence) == bool(line.answers)
+            assert all(any(answer in messages[one] for answer in line.answers) for one in line.evidence)
+            assert all(any(one in text for text in messages.values()) for one in line.also)
+    assert sum(len(history.asked) for history in histories) == 60
