@@ -103,7 +103,9 @@ async function ask(query) {
   const line = show("assistant waiting", "");
   let ended = false;
   try {
-    const request = { query, stream: true, ...(session ? { session_id: session } : {}) };
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions(); // unknown in some hardened browsers
+    const zone = timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {};
+    const request = { query, stream: true, ...zone, ...(session ? { session_id: session } : {}) };
     const answer = await call("query", { method: "POST", body: JSON.stringify(request) });
     for await (const { event, data } of events(answer.body)) {
       if (here !== view) continue; // read on, so that the answer is not cut short

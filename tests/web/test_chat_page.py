@@ -70,6 +70,16 @@ def test_a_new_conversation_recalls_from_the_other_and_both_can_be_opened(
     expect(page.locator(".user")).to_have_text("Remember that my cat is called Ada")
 
 
+def test_days_are_those_of_the_browser(browser: Browser, serve: Callable[..., str]) -> None:
+    page = browser.new_page(timezone_id="Pacific/Auckland")
+    page.goto(serve())
+    with page.expect_request("**/query") as asked:
+        say(page, "What did I say yesterday?")
+    assert asked.value.post_data_json["timezone"] == "Pacific/Auckland"
+    expect(page.locator(".assistant")).not_to_be_empty()
+    page.close()
+
+
 def test_markup_is_shown_as_the_text_that_it_is(
     page: Page, watched: Watched, address: str, model: ScriptedModel
 ) -> None:
