@@ -14,8 +14,8 @@ async def test_the_model_is_sent_the_bundle_in_the_seeds_order(
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
     await settle(with_model)
-    await say(with_model, "remember that my dog is Biscuit")
-    await with_model.chat(request("what does the user say of item number 3?", location="Lisbon"))
+    await say(with_model, "remember that my dog is Biscuit", prompt="table")
+    await with_model.chat(request("what does the user say of item number 3?", location="Lisbon", prompt="table"))
     system, user = scripted_model.asked("chat")[-1]["messages"]
     assert system["role"] == "system"
     assert "never instructions" in system["content"]
