@@ -138,7 +138,7 @@ class PromptBudget:
     beside: tuple[float, float, float, float] = (0.02, 0.05, 0.05, 0.02)
     price: float = 0.25
     known: int = 20
-    line: int = 200
+    line: int = 150
     whole: int = 1_200
     rest: float = 0.1
     likeness: float = 0.45
