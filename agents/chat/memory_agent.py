@@ -113,9 +113,10 @@ class MemoryAgent:
         """The ids of messages that tell nothing. The first short ones are read, others told by their marks."""
         texts = [message.content for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
         does: dict[str, Doing] = {}
-        with suppress(ModelError):
-            vectors = await self._engine.gists.encoder.embed(texts) if texts else []
-            does = {text: doing(vector, text) for text, vector in zip(texts, vectors, strict=True)}
+        if texts:
+            with suppress(ModelError):
+                vectors = await self._engine.gists.encoder.embed(texts)
+                does = {text: doing(vector, text) for text, vector in zip(texts, vectors, strict=True)}
         return frozenset(
             message.id for message in messages if tells_nothing(message.content, does.get(message.content))
         )

@@ -74,7 +74,7 @@ def _talk(context: Context) -> tuple[list[Said], list[str]]:
         said = [(HistoryItem(gist.role, gist.content), gist) for gist in context.conversation.messages]
         return [(_message(item), gist) for item, gist in said if item.content.strip()], []
     spoken = [replace(item, content=without_thoughts(item.content)) for item in history]
-    talk = [(_message(item), None) for item in spoken if item.role != "system" and item.content.strip()]
+    talk: list[Said] = [(_message(item), None) for item in spoken if item.role != "system" and item.content.strip()]
     return talk, [item.content.strip() for item in spoken if item.role == "system"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agents.chat.context import Bundle, Citation, Context, Conversation, HistoryItem, Intent, Material
+from agents.chat.memories import tells_nothing
 from agents.chat.prompt import Prompt
 from agents.chat.prompt_budget import fit
 from config.contexts import UNKNOWN, context_tokens
@@ -239,3 +240,18 @@ def test_an_answer_cites_what_it_names_and_nothing_else(text: str, numbers: list
 )
 def test_what_models_take(model: str, window: int) -> None:
     assert context_tokens(model) == window
+
+
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [
+        ("Thanks a lot!", True),
+        ("Where is it?", True),
+        ("What do you think of it?", True),
+        ("It is in the shed", False),
+        ("I moved to Graz in May, what should I see there?", False),
+        ("Is that so? " + LONG, False),
+    ],
+)
+def test_a_message_that_nobody_has_read_tells_nothing_by_its_marks(text: str, nothing: bool) -> None:
+    assert tells_nothing(text, None) is nothing
