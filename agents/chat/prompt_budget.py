@@ -71,8 +71,8 @@ def _talk(context: Context) -> tuple[list[Said], list[str]]:
     as a system's messages."""
     history = context.request.history
     if not history:
-        said = [(HistoryItem(gist.role, gist.content), gist) for gist in context.conversation.messages]
-        return [(_message(item), gist) for item, gist in said if item.content.strip()], []
+        said = [gist for gist in context.conversation.messages if gist.role != "system" and gist.content.strip()]
+        return [(_message(HistoryItem(gist.role, gist.content)), gist) for gist in said], []
     spoken = [replace(item, content=without_thoughts(item.content)) for item in history]
     talk: list[Said] = [(_message(item), None) for item in spoken if item.role != "system" and item.content.strip()]
     return talk, [item.content.strip() for item in spoken if item.role == "system"]
