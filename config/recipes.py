@@ -136,7 +136,7 @@ class PromptBudget:
     most: int = 2_000
     hits: int = 48
     beside: tuple[float, float, float, float] = (0.02, 0.05, 0.05, 0.02)
-    price: float = 0.25
+    price: float = 0.4
     known: int = 20
     line: int = 150
     whole: int = 1_200

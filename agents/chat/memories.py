@@ -18,9 +18,9 @@ from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_line
 
 NAME = 60  # characters of who said it
-HEAD = 8  # tokens of the day and time above a passage
+HEAD = 6  # tokens of the day and time above a passage
 FRAME = 2  # tokens of a line beside its text and its speaker's name
-CLOSE = timedelta(minutes=20)  # between messages under one time
+CLOSE = timedelta(hours=1)  # between messages under one time
 CHATS = 0.8  # how likely a message is a courtesy that answers nothing; of LoCoMo's and REALTALK's evidence none is
 TELLS = (
     0.1  # how likely one tells something that asks; below it stand 3 % of BEAM's evidence, and questions for an order
@@ -73,7 +73,7 @@ def passages(
     for at, line in enumerate(lines):
         gist, n = line.gist, first + at
         if at == 0 or not _share_a_head(lines[at - 1].gist, gist):
-            written.append(f"{gist.timestamp.astimezone(zone):%A, %Y-%m-%d, %H:%M}\n")
+            written.append(f"{gist.timestamp.astimezone(zone):%a %Y-%m-%d %H:%M}\n")
         elif not _is_next(lines[at - 1].gist, gist):
             written.append(f"{GAP}\n")
         written.append(f"[{n}] {quoted(gist.name or gist.role, NAME)}: {quoted(line.text, None)}{line.later}\n")

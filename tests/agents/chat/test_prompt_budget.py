@@ -158,7 +158,7 @@ def test_a_memory_has_its_day_its_speaker_the_message_beside_it_and_what_has_rep
         changed={"c": ["The user pays a rent of 950"], "d": []},
     )
     lines = known(made(material=material, timezone="America/New_York")).split("\n")
-    at = lines.index("Saturday, 2025-03-01, 07:04")
+    at = lines.index("Sat 2025-03-01 07:04")
     assert lines[at + 1 : at + 3] == [
         "[1] assistant: Where do you keep the spare key?",
         "[2] user: Under the blue pot.",
