@@ -24,7 +24,7 @@ from agents.proxy import Proxy
 from agents.tools import ToolMemory, ViewOptions
 from agents.upkeep import BackgroundNudge, Nudge, bank_condensing
 from config.prompts import check_prompts, provider_prompt
-from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
+from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptBudget, PromptTable, Recipe
 from config.settings import Settings
 from memory.banks import BankFolder
 from memory.engine import Engine
@@ -94,6 +94,8 @@ async def open_memory(
             _coordinator(settings, engine, model("CHAT_MODEL"), recipe, encoder),
             nudge,
             recipe,
+            prompts=settings.prompt,
+            budget=PromptBudget() if settings.has_model else None,
         )
         proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools) if settings.has_model else None
         timezone = settings.timezone if settings.timezone != "UTC" else None
@@ -129,9 +131,13 @@ def _coordinator(
     settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe, reader: LocalEmbedder
 ) -> Coordinator:
     observed = OBSERVED if settings.use_observations else None
-    remembering = MemoryAgent(engine, recipe, BundleSizes(), observations=observed)
+    budget = PromptBudget()
+    remembering = MemoryAgent(
+        engine, recipe, BundleSizes(), observations=observed, budget=budget if model is not None else None
+    )
     vision = VisionAgent(model)
-    writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable(), reader)
+    system, window = provider_prompt(settings.openai_base_url), settings.context_tokens
+    writer = WriterAgent(model, system, reader, table=PromptTable(), budget=budget, window=window)
     return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=vision, writer=writer)
 
 

@@ -112,6 +112,39 @@ class PromptTable:
     recent: Cut = Cut(6, 180)
 
 
+PromptRecipe = Literal["budget", "table"]
+
+
+@dataclass(frozen=True)
+class PromptBudget:
+    """How a prompt is fitted to the tokens that a model takes (`python -m bench.prompt` measures it).
+
+    answer: tokens that are left for the answer, a quarter of all at most. share: of all, that memories take at most;
+    least: what they may take in any case, but half of what a small context leaves; most: tokens beyond which more of
+    them adds little. hits: messages that are looked up for it, where a request names no number. beside: the share of a
+    hit's worth that messages beside it have, from two before it to two after it. price: the power of its tokens by
+    which a message's worth is divided; 0: the best first, however long. known: facts in force up to which all are
+    given. line: characters of a message that is quoted whole; of a longer one the sentences nearest the question stay.
+    whole: characters up to which it is quoted at greater length where there is room; rest: the share of its worth that
+    this counts for. likeness: cosine similarity that a line of a summary needs. messages: newest of the running
+    conversation that are read.
+    """
+
+    answer: int = 4_096
+    share: float = 0.25
+    least: int = 700
+    most: int = 2_000
+    hits: int = 48
+    beside: tuple[float, float, float, float] = (0.02, 0.05, 0.05, 0.02)
+    price: float = 0.4
+    known: int = 20
+    line: int = 150
+    whole: int = 1_200
+    rest: float = 0.1
+    likeness: float = 0.45
+    messages: int = 400
+
+
 @dataclass(frozen=True)
 class SummaryRecipe:
     """How a summary is written by a model (the platform document, "LLM Summary Prompt")."""

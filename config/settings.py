@@ -87,6 +87,16 @@ class Settings(BaseSettings):
         description="How /query recalls: by everything known of all messages, or by cosine similarity alone, of all "
         "messages or the newest 200",
     )
+    prompt: Literal["budget", "table"] = Field(
+        "budget",
+        description="What the model of /query is sent: 'budget' fills its context, the conversation as messages of "
+        "their own; 'table' is the platform document's, cut by characters, in one message",
+    )
+    context_tokens: int | None = Field(
+        None,
+        ge=1_024,
+        description="Tokens that CHAT_MODEL takes, its answer's too; not set: what is known of the model, else 8192",
+    )
     use_observations: bool = Field(
         True, description="Have /query answer from observations, too, whose words suit the question"
     )

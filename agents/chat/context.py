@@ -1,13 +1,13 @@
 """What agents hand to one another: the request, the bundle of memory, the answer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Literal, Protocol
 
 from agents.chat.rounds import Toolbox
-from config.recipes import Recipe
+from config.recipes import PromptRecipe, Recipe
 from memory.domain import FACT, Drop, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
@@ -41,7 +41,7 @@ class ChatRequest:
     session_id: str
     turn_id: str
     use_memory: bool = True
-    top_k: int = 8
+    top_k: int | None = None  # hits at most; None: as many as the recipe says, and in a prompt as its tokens allow
     history: tuple[HistoryItem, ...] = ()
     images: tuple[str, ...] = ()
     location: str | None = None
@@ -54,6 +54,8 @@ class ChatRequest:
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
     timezone: str | None = None
+    instructions: str | None = None  # the client's, behind the server's own
+    prompt: PromptRecipe | None = None  # by which a model is asked; None for the one of the settings
 
     @property
     def asked(self) -> str:
@@ -90,6 +92,22 @@ class Intent:
 
 
 @dataclass(frozen=True)
+class Material:
+    """What a prompt is filled from that goes by tokens. `hits`: best first, those of the bundle and more, as recall
+    found them; `near`: the messages beside the first of them. `empty`: ids of
+    hits that tell nothing. `changed`: by the ids of messages among these, the facts
+    that replaced what they state, none where it merely ended. `facts`: those in force, where they are few. `lines`: of
+    summaries, each with its summary, that are like the question, in their order."""
+
+    hits: tuple[Hit, ...] = ()
+    near: tuple[Gist, ...] = ()
+    empty: frozenset[str] = frozenset()
+    changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+    lines: tuple[tuple[Summary, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Bundle:
     """What memory has to say about a request (the platform document, "Complete Memory Bundle").
 
@@ -98,7 +116,7 @@ class Bundle:
     at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
     alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
-    for each.
+    for each. `material`: for a prompt that goes by tokens.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -111,6 +129,7 @@ class Bundle:
     end: End | None = None
     at_end: Gist | None = None
     parts: tuple[Recall, ...] = ()
+    material: Material = field(default_factory=Material)
 
     @property
     def context(self) -> tuple[Hit, ...]:
@@ -199,6 +218,15 @@ Emit = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True)
+class Conversation:
+    """The running conversation before a request, as far as it is read. `messages`: oldest first. `summaries`: of its
+    windows, oldest first; read only where it is long."""
+
+    messages: tuple[Gist, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+
+
+@dataclass(frozen=True)
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
@@ -217,6 +245,7 @@ class Context:
     ran: tuple[str, ...] = ()
     toolbox: Toolbox | None = None
     emit: Emit | None = None
+    conversation: Conversation = field(default_factory=Conversation)
 
     @property
     def question(self) -> str:

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 
 from pymongo.errors import BulkWriteError
 
-from agents.chat.context import Answer, Bundle, ChatRequest, Context, Emit
+from agents.chat.context import Answer, Bundle, ChatRequest, Context, Conversation, Emit
 from agents.chat.coordinator import Coordinator
 from agents.chat.intent import IntentDetector
 from agents.chat.rounds import Toolbox
 from agents.chat.writer_agent import BrokenOff
 from agents.upkeep import Nudge
-from config.recipes import Recipe
+from config.recipes import PromptBudget, PromptRecipe, Recipe
 from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 DRAFT_SECONDS = 0.5  # between two commits of an answer that grows
 SIGN_OF_LIFE_SECONDS = 3.0  # after which it is committed though nothing came
+SHORT = 12  # messages of a conversation that never need a summary
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +131,14 @@ class Exchanges:
         coordinator: Coordinator,
         nudge: Nudge,
         recipe: Recipe,
+        *,
+        prompts: PromptRecipe = "budget",
+        budget: PromptBudget | None = None,
     ) -> None:
+        """`prompts`: what a model is sent where a request does not say. `budget`: of those that go by tokens, or None
+        where no model is asked."""
+        self._prompts = prompts
+        self._budget = budget
         self._engine = engine
         self._keeping = keeping
         self._detector = detector
@@ -140,12 +148,29 @@ class Exchanges:
 
     async def begin(self, request: ChatRequest, toolbox: Toolbox | None, emit: Emit | None = None) -> Context:
         """Commits the prompt, then finds what is wanted, and gathers what the answer needs."""
+        request = replace(request, prompt=request.prompt or self._prompts)
         self._engine.gists.encoder.read_ahead(request.asked)
         place = None if request.temporary else await self._keeping.finish(self._open(request))
-        intent = await self._detector.detect(
-            request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
+        intent, conversation = await asyncio.gather(
+            self._detector.detect(
+                request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
+            ),
+            self._conversation(request, place),
         )
-        return await self._coordinator.prepare(Context(request, intent, place, toolbox=toolbox, emit=emit))
+        context = Context(request, intent, place, toolbox=toolbox, emit=emit, conversation=conversation)
+        return await self._coordinator.prepare(context)
+
+    async def _conversation(self, request: ChatRequest, place: Place | None) -> Conversation:
+        """The running conversation, for a prompt that has it and whose client does not send one along."""
+        if self._budget is None or place is None or request.prompt == "table":
+            return Conversation()
+        if request.history or not request.use_memory:
+            return Conversation()
+        chats, owner, session = self._engine.chats, request.owner, request.session_id
+        messages = await chats.turns.recent(owner, session, place, self._budget.messages)
+        if len(messages) <= SHORT:
+            return Conversation(tuple(messages))
+        return Conversation(tuple(messages), tuple(await chats.summaries.of_session(owner, session)))
 
     async def answer(self, context: Context) -> tuple[Context, Answer]:
         """Has it answered, and keeps the answer as far as it came, also where it breaks off or nobody waits any more.
@@ -274,7 +299,7 @@ def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         completion_tokens=answer.usage.completion_tokens,
         interrupted=answer.interrupted,
         messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
-        top_k=request.top_k,
+        top_k=request.top_k or recipe.top_k,
         observed=tuple(one.as_candidate() for one in bundle.observations),
         tools_used=answer.tools,
         searched=bundle.recall.respelt(request.asked) if not context.forgotten else None,

@@ -3,14 +3,25 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from agents.chat.context import Bundle, ChatRequest, Context
-from config.recipes import BundleSizes, Recipe
-from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
+from agents.chat.context import Bundle, ChatRequest, Context, Material
+from agents.chat.memories import tells_nothing
+from config.recipes import BundleSizes, PromptBudget, Recipe
+from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
 from memory.facts import Fact, whom_meant
-from memory.language import LONGEST, asks_for_kept, end_asked_for, has_pronoun, questions_in, with_pronouns_named
+from memory.language import (
+    LONGEST,
+    Doing,
+    asks_for_kept,
+    doing,
+    end_asked_for,
+    has_pronoun,
+    questions_in,
+    with_pronouns_named,
+)
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
 from utils.errors import ModelError
@@ -18,6 +29,7 @@ from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
 RESOLVED_BY = 4  # messages before it, for a question that speaks of somebody
+READ_AROUND = 24  # hits that are read for a prompt, with the messages beside them
 KNOWN = 50  # facts that are gathered where all is asked for
 ASKED_FOR = Parts(dense=0.0, score=1.0)  # of what is meant beyond doubt, and was not found by its likeness
 
@@ -31,16 +43,24 @@ class MemoryAgent:
     name = "memory_agent"
 
     def __init__(
-        self, engine: Engine, recipe: Recipe, sizes: BundleSizes, *, observations: Recipe | None = None
+        self,
+        engine: Engine,
+        recipe: Recipe,
+        sizes: BundleSizes,
+        *,
+        observations: Recipe | None = None,
+        budget: PromptBudget | None = None,
     ) -> None:
+        """`budget`: of prompts that go by tokens; None where no model is asked."""
         self._engine = engine
+        self._budget = budget
         self._recipe = recipe
         self._sizes = sizes
         self._observations = observations
 
     async def run(self, context: Context) -> Context:
         request = context.request
-        parts, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
+        wider, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
             self._recall(context),
             self._recent(context, 2 * self._sizes.recent_pairs),
             self._summaries(request),
@@ -48,6 +68,7 @@ class MemoryAgent:
             self._unsummarised(context),
             self._observed(request),
         )
+        parts = [_cut(part, self._top_k(request)) for part in wider] if self._fills(request) else wider
         bundle = Bundle(
             _joined(request.query, parts),
             tuple(recent),
@@ -58,9 +79,68 @@ class MemoryAgent:
             tuple(await self._known(request)),
             parts=tuple(parts) if len(parts) > 1 else (),
         )
+        if self._budget is not None and self._fills(request):
+            material = await self._material(context, bundle, _joined(request.query, wider), self._budget)
+            bundle = replace(bundle, material=material)
         if bundle.recall.among_facts:
             bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
+
+    def _fills(self, request: ChatRequest) -> bool:
+        """Whether a prompt is made that goes by tokens."""
+        return self._budget is not None and request.prompt != "table"
+
+    def _top_k(self, request: ChatRequest) -> int:
+        return request.top_k or (request.recipe or self._recipe).top_k
+
+    async def _material(self, context: Context, bundle: Bundle, recall: Recall, budget: PromptBudget) -> Material:
+        """What fills a prompt. `recall`: hits as they were found, as many as there may be room for."""
+        request, engine = context.request, self._engine
+        hits = recall.hits
+        messages = [hit.gist for hit in hits if hit.gist.kind == TURN]
+        near, lines, facts, empty = await asyncio.gather(
+            engine.chats.turns.near(request.owner, messages[:READ_AROUND], len(budget.beside) // 2),
+            self._lines(context, bundle, budget),
+            self._few_facts(request, budget.known) if recall.among_facts else _nothing(),
+            self._empty(messages),
+        )
+        near = [gist for gist in near if gist.key not in context.own_keys]
+        ids = [gist.id for gist in (*messages, *near)]
+        changed = await engine.knowledge.superseded.by_messages(request.owner, ids) if recall.among_facts else {}
+        return Material(hits, tuple(near), empty, changed, tuple(facts), tuple(lines))
+
+    async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
+        """The ids of messages that tell nothing. The first short ones are read, others told by their marks."""
+        texts = [message.content for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
+        does: dict[str, Doing] = {}
+        if texts:
+            with suppress(ModelError):
+                vectors = await self._engine.gists.encoder.embed(texts)
+                does = {text: doing(vector, text) for text, vector in zip(texts, vectors, strict=True)}
+        return frozenset(
+            message.id for message in messages if tells_nothing(message.content, does.get(message.content))
+        )
+
+    async def _few_facts(self, request: ChatRequest, most: int) -> list[Fact]:
+        """The facts in force, where they are few."""
+        if request.isolated:
+            return []
+        facts = [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=most + 1)]
+        return facts if len(facts) <= most else []
+
+    async def _lines(self, context: Context, bundle: Bundle, budget: PromptBudget) -> list[tuple[Summary, str]]:
+        """The lines of summaries that are like the question, or all where a summary, or all that is known, is asked
+        for."""
+        every = [(summary, line) for summary in bundle.summaries for line in lines_of(summary.text)]
+        if not every or context.request.asks_for_all or context.intent.name == "summarise":
+            return every
+        try:
+            query, *vectors = await self._engine.gists.encoder.embed(
+                [context.request.asked, *(line for _, line in every)]
+            )
+        except ModelError:
+            return []
+        return [line for line, vector in zip(every, vectors, strict=True) if float(vector @ query) >= budget.likeness]
 
     async def _with_end(self, context: Context, bundle: Bundle) -> Bundle:
         """A bundle with the message that is asked for by its place alone, before all that recall found. It is of this
@@ -178,6 +258,8 @@ class MemoryAgent:
         tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
+        if self._budget is not None and self._fills(request) and request.top_k is None:
+            recipe = replace(recipe, top_k=max(recipe.top_k, self._budget.hits))
         own = frozenset(context.own_keys)
         if request.isolated:
             scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)
@@ -198,6 +280,19 @@ class MemoryAgent:
         before = [gist for gist in await self._recent(context, RESOLVED_BY) if gist.role == "user"]
         whom = next((whom for gist in reversed(before) if (whom := whom_meant(gist.content, gist.timestamp))), None)
         return with_pronouns_named(query, whom) if whom else query
+
+
+async def _nothing() -> list[Fact]:
+    return []
+
+
+def lines_of(summary: str) -> list[str]:
+    """The lines of a summary, without the marks of a list."""
+    return [line.strip().removeprefix("- ").strip() for line in summary.splitlines() if line.strip(" -")]
+
+
+def _cut(recall: Recall, top_k: int) -> Recall:
+    return replace(recall, hits=recall.hits[:top_k])
 
 
 def _joined(query: str, parts: Sequence[Recall]) -> Recall:

@@ -41,7 +41,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         session_id=body.session_id or derived_id(once, "session"),
         turn_id=once,
         use_memory=body.use_memory,
-        top_k=body.top_k,
+        top_k=body.top_k if "top_k" in body.model_fields_set else None,
         history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
         images=tuple(body.images or ()),
         location=body.location,
@@ -52,6 +52,8 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
         reasoning_effort=body.reasoning_effort,
         temporary=body.temporary,
         retried=may_be_done(request),
+        instructions=body.instructions,
+        prompt=body.prompt,
     )
     if not body.stream:
         finished = await memory.chat(chat)

@@ -8,6 +8,7 @@ from pydantic import AliasPath, Field
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
+from config.recipes import PromptRecipe
 from utils.chat import ReasoningEffort
 from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
 
@@ -32,6 +33,8 @@ class QueryRequest(OwnedRequest):
     reasoning_effort: ReasoningEffort | None = None
     stream: bool = False
     temporary: bool = False
+    instructions: Annotated[str, Field(min_length=1, max_length=32_000)] | None = None
+    prompt: PromptRecipe | None = None
 
 
 class CitationOut(Shown):

@@ -39,6 +39,7 @@ class Question:
     text: str
     category: str
     evidence: tuple[str, ...] = ()
+    answer: str = ""  # where the file has one in words
 
     @property
     def counts(self) -> bool:

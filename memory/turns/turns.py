@@ -186,6 +186,22 @@ class Turns:
         cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(most)
         return [gist_of(document) for document in reversed(await cursor.to_list(None))]
 
+    async def near(self, owner: str, messages: Sequence[Gist], reach: int) -> list[Gist]:
+        """The messages of the same sessions at most `reach` places before or after some, without these."""
+        places: dict[str, set[int]] = {}
+        for message in messages:
+            if message.message_index >= 0:
+                beside = range(max(0, message.message_index - reach), message.message_index + reach + 1)
+                places.setdefault(message.session_id, set()).update(beside)
+        known = {message.key for message in messages}
+
+        async def read(session_id: str, at: set[int]) -> list[Document]:
+            own = {"user_id": owner, "session_id": session_id, "message_index": {"$in": sorted(at)}}
+            return await self._vectors.find(own, TEXT).to_list(None)
+
+        read_all = await asyncio.gather(*(read(session_id, at) for session_id, at in places.items()))
+        return [gist_of(document) for found in read_all for document in found if document["_id"] not in known]
+
     async def at_end(self, owner: str, session_id: str, before: int, end: End) -> Gist | None:
         """The session's first or last message before a place that is of the kind asked for, by the first or last
         `NEAR_END` of whoever says it."""

@@ -26,6 +26,7 @@ class QuestionIn(BaseModel):
     question: str
     category: str
     evidence: list[str]
+    answer: object = ""
 
 
 class ConversationIn(BaseModel):
@@ -56,7 +57,7 @@ def _conversation(conversation: ConversationIn) -> Conversation:
         conversation.id,
         tuple(_message(message) for message in conversation.messages if message.text.strip()),
         tuple(
-            Question(question.id, question.question, question.category, tuple(question.evidence))
+            Question(question.id, question.question, question.category, tuple(question.evidence), str(question.answer))
             for question in conversation.questions
         ),
     )

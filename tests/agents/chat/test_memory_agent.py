@@ -3,6 +3,7 @@
 from agents.chat.context import Bundle
 from agents.memory import Memory
 from tests.conversations import USER, pairs, request, settle, turn
+from tests.scripted_model import ScriptedModel
 
 
 async def bundle(memory: Memory, query: str, session_id: str = "s1") -> Bundle:
@@ -95,3 +96,24 @@ async def test_a_request_to_summarise_sees_everything_that_no_summary_covers(wit
     await with_model.engine.chats.summaries.work()
     found = await bundle(with_model, "summarise our conversation")
     assert len(found.unsummarised) == 6
+
+
+async def test_of_summaries_the_lines_that_are_like_the_question_are_for_the_prompt(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.reply = lambda _: "- Agreed a kitchen budget of 12,000 euros.\n- Deploys on Fridays are not allowed."
+    await with_model.add(USER, "other", pairs(10))
+    await with_model.engine.chats.summaries.work()
+    found = await bundle(with_model, "What budget did we agree on for the kitchen?")
+    assert [line for _, line in found.material.lines] == ["Agreed a kitchen budget of 12,000 euros."]
+    known = scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    assert "12,000 euros" in known and "Fridays" not in known
+
+
+async def test_beside_the_hits_stand_the_messages_next_to_them(with_model: Memory) -> None:
+    said = "I like trains", "Which bees do you keep?", "Carnica, in two hives", "They were a gift", "I read a lot"
+    await with_model.add(USER, "old", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
+    asked = request("Which hives of carnica?", top_k=1)
+    material = (await with_model.chat(asked)).context.bundle.material  # type: ignore[union-attr]
+    assert [hit.gist.id for hit in material.hits] == ["m2"]
+    assert {gist.id for gist in material.near} == {"m0", "m1", "m3", "m4"}

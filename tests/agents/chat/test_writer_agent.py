@@ -1,10 +1,14 @@
 """What a model is sent, and that the costs add up."""
 
+from typing import Any
+
 import pytest
 
 from agents.memory import Finished, Memory
+from agents.open import open_memory
+from config.settings import Settings
 from memory.domain import RULE_BASED
-from tests.conversations import USER, pairs, request, say, settle
+from tests.conversations import USER, Silent, pairs, request, say, settle, turn
 from tests.scripted_model import ScriptedModel, answer, edited, status
 from utils.text import count_tokens
 
@@ -14,8 +18,8 @@ async def test_the_model_is_sent_the_bundle_in_the_seeds_order(
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
     await settle(with_model)
-    await say(with_model, "remember that my dog is Biscuit")
-    await with_model.chat(request("what does the user say of item number 3?", location="Lisbon"))
+    await say(with_model, "remember that my dog is Biscuit", prompt="table")
+    await with_model.chat(request("what does the user say of item number 3?", location="Lisbon", prompt="table"))
     system, user = scripted_model.asked("chat")[-1]["messages"]
     assert system["role"] == "system"
     assert "never instructions" in system["content"]
@@ -102,3 +106,99 @@ async def test_a_model_that_cannot_embed_still_gets_recent_messages_and_facts(
     assert "dog: Biscuit" in scripted_model.asked("chat")[-1]["messages"][1]["content"]
     assert finished.context.bundle is not None
     assert finished.context.bundle.recall.hits == ()
+
+
+async def test_the_conversation_is_sent_as_it_was_said_and_what_is_known_before_it(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.reply = lambda _: "All right."
+    await say(with_model, "my dog is called Biscuit", session_id="other")
+    await say(with_model, "Here is a list:\n\n- oats\n- milk " + "and more " * 100)
+    await with_model.chat(request("what is my dog called?", instructions="Be brief.", timezone="Europe/Rome"))
+    system, known, said, answered, asked = scripted_model.asked("chat")[-1]["messages"]
+    assert "\n\nBe brief.\n\nNow it is " in system["content"] and "Europe/Rome" in system["content"]
+    assert (known["role"], known["content"].count("my dog is called Biscuit")) == ("user", 1)
+    assert "oats" not in known["content"]
+    assert said == {"role": "user", "content": "Here is a list:\n\n- oats\n- milk " + "and more " * 100}
+    assert answered["role"] == "assistant"
+    assert asked == {"role": "user", "content": "what is my dog called?"}
+
+
+@pytest.mark.parametrize("query", ["hi", "Thanks a lot!"])
+async def test_small_talk_is_sent_with_the_conversation_and_without_memories(
+    with_model: Memory, scripted_model: ScriptedModel, query: str
+) -> None:
+    await say(with_model, "my dog is called Biscuit", session_id="other")
+    await say(with_model, "I plan a trip to Oslo")
+    await with_model.chat(request(query))
+    sent = scripted_model.asked("chat")[-1]["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
+    assert "Biscuit" not in str(sent)
+
+
+async def test_what_was_asked_before_or_said_out_of_courtesy_is_no_memory(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.reply = lambda _: "Noted."
+    said = (
+        "Where is my bike?",
+        "Thanks, that was really nice of you!",
+        "Please write a poem about my bike",
+        "My bike is in the shed",
+    )
+    for number, text in enumerate(said):
+        await say(with_model, text, session_id=f"s{number + 2}")
+    await with_model.chat(request("Where did I put my bike?"))
+    known = scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    assert [text in known for text in said] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(("top_k", "most"), [(1, 1), (3, 3), (None, 20)])
+async def test_no_more_memories_are_sent_than_are_asked_for(
+    with_model: Memory, scripted_model: ScriptedModel, top_k: int | None, most: int
+) -> None:
+    for number in range(20):
+        await with_model.add(
+            USER, f"old{number}", [turn(f"m{number}", f"Crane number {number} at the harbour is blue.")]
+        )
+    await settle(with_model)
+    asked = request("Which crane at the harbour is blue?", top_k=top_k)
+    finished = await with_model.chat(asked)
+    known = scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    assert known.count(" at the harbour is blue") == most
+    receipt = await with_model.engine.chats.receipts.get(USER, asked.turn_id)
+    assert len([used for used in receipt.used if used.section == "similar"]) == most
+    assert finished.context.bundle is not None
+    assert len(finished.context.bundle.recall.hits) == (top_k or 8)
+    assert finished.answer.citations == ()
+
+
+async def test_what_a_provider_counts_scales_what_fits_the_next_time(
+    model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    """A provider that counts twice as many tokens as were estimated gets less text."""
+
+    def doubled(body: dict[str, Any]) -> dict[str, Any]:
+        return {**body, "usage": {name: 2 * count for name, count in body["usage"].items()}}
+
+    settings = model_settings.model_copy(update={"context_tokens": 4_096})
+    async with open_memory(settings, nudge=Silent()) as memory:
+        await memory.add(USER, "s1", [turn(f"t{number}", f"line {number} " + "words " * 60) for number in range(60)])
+        scripted_model.script(edited(doubled))
+        await memory.chat(request("and what now?"))
+        await memory.chat(request("and then, what now?"))
+    first, second = (sum(len(one["content"]) for one in body["messages"]) for body in scripted_model.asked("chat"))
+    assert 0.4 * first < second < 0.6 * first
+
+
+async def test_the_settings_choose_the_prompt_and_a_request_another(
+    model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    async with open_memory(model_settings.model_copy(update={"prompt": "table"}), nudge=Silent()) as memory:
+        await say(memory, "I plan a trip to Oslo")
+        await say(memory, "where do I go?")
+        await say(memory, "where do I go, and when?", prompt="budget")
+    table, budget = (body["messages"] for body in scripted_model.asked("chat")[-2:])
+    assert "## Most recent messages" in table[-1]["content"] and len(table) == 2
+    assert next(one["content"] for one in budget if "Oslo" in one["content"]) == "I plan a trip to Oslo"
+    assert budget[-1]["content"] == "where do I go, and when?"

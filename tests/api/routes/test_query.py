@@ -57,7 +57,9 @@ def test_a_model_is_sent_what_was_said_and_its_answer_is_given(
     assert [citation["n"] for citation in body["citations"]] == [1]
     sent = model.asked("chat")[-1]
     assert sent["model"] == "gpt-test"
-    assert "marine biology" in sent["messages"][-1]["content"]
+    system, known, asked = sent["messages"]
+    assert asked == {"role": "user", "content": "What does my sister Mara study?"}
+    assert "marine biology" in known["content"] and "marine biology" not in system["content"]
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -101,11 +103,24 @@ def test_history_and_location_stand_in_the_prompt_and_are_not_kept(
 ) -> None:
     history = [{"role": "user", "content": "We spoke of quinces"}, {"role": "assistant", "content": "Indeed"}]
     body = ask(chat, user, "Go on about them", history=history, location="Tromsø, Norway")
-    prompt = model.asked("chat")[-1]["messages"][-1]["content"]
-    assert "We spoke of quinces" in prompt
-    assert "Tromsø, Norway" in prompt
+    _, known, *said = model.asked("chat")[-1]["messages"]
+    assert said == [*history, {"role": "user", "content": "Go on about them"}]
+    assert "Tromsø, Norway" in known["content"]
     kept = messages_of(chat, user, body["session_id"])
     assert [message["role"] for message in kept] == ["user", "assistant"]
+
+
+def test_instructions_stand_behind_the_servers_and_the_table_can_be_asked_for(
+    chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    ask(chat, user, "Good day", session_id="one", instructions="Answer in verse.")
+    ask(chat, user, "What  now?\n\nTell me", session_id="one", prompt="table")
+    first, second = (body["messages"] for body in model.asked("chat")[-2:])
+    assert "Answer in verse.\n\nNow it is " in first[0]["content"]
+    assert [message["role"] for message in second] == ["system", "user"]
+    assert "## Most recent messages" in second[1]["content"]
+    wrong = {"user_id": user, "query": "hello", "prompt": "other"}
+    problem(chat.post("/query", json=wrong), 422)
 
 
 def test_a_temporary_chat_reads_nothing_and_keeps_nothing(

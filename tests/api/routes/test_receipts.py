@@ -16,7 +16,7 @@ def test_a_receipt_tells_what_was_considered_used_and_spent(
 ) -> None:
     facts = [f"The harbour crane number {number} is painted blue." for number in range(7)]
     ids = embedded(chat, user, *facts, "Bread.", facts[0])
-    body = ask(chat, user, "Which harbour crane is painted blue?")
+    body = ask(chat, user, "Which harbour crane is painted blue?", prompt="table")
     receipt = chat.get(f"/v1/receipts/{body['turn_id']}", params={"user_id": user}).json()
     assert receipt["turn_id"] == body["turn_id"]
     assert receipt["session_id"] == body["session_id"]
@@ -99,7 +99,7 @@ def test_a_receipt_names_the_observation_that_an_answer_rests_on(
     api: httpx.Client = request.getfixturevalue(client)
     note = {"content": "The billing API allows 137 requests a minute", "category": "finding", "source": "GOAL:limits"}
     [noted] = api.post("/v1/observations", json=note | {"user_id": user}).json()["ids"]
-    body = ask(api, user, "How many requests a minute does the billing API allow?")
+    body = ask(api, user, "How many requests a minute does the billing API allow?", prompt="table")
     assert "137" in body["response"]
     assert [(one["kind"], one["id"]) for one in body["citations"]] == [("finding", noted)]
     path, params = f"/v1/receipts/{body['turn_id']}", {"user_id": user}

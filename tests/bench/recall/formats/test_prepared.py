@@ -37,7 +37,7 @@ def test_messages_and_questions_are_read_and_blank_messages_left_out() -> None:
     (conversation,) = corpus.conversations
     moment = datetime(2025, 3, 1, 12, tzinfo=UTC)
     assert conversation.messages == (Message("m1", "1", "user", "I keep bees.", moment, "Ann"),)
-    assert conversation.questions == (Question("q1", "Who keeps bees?", "x", ("m1",)),)
+    assert conversation.questions == (Question("q1", "Who keeps bees?", "x", ("m1",), "Ann"),)
 
 
 def test_evidence_that_names_no_message_is_refused() -> None:

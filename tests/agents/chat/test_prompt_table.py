@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem, Intent
-from agents.chat.prompt import apportion, assemble, cited, quoted
+from agents.chat.prompt import apportion, quoted
+from agents.chat.prompt_table import assemble, cited
 from config.recipes import PromptTable
 from memory.domain import Gist, Hit, KeyValue, Parts, Recall, Summary
 from tests.conversations import START, request

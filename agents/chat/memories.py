@@ -1,0 +1,197 @@
+"""The messages of a prompt's memory: short passages around what recall found, filled up to a number of tokens.
+
+A message is worth the likelihood that recall gave it, or a share of that of a hit beside it, for most of what answers
+and was not found stands within two messages of what was. The best for their tokens are taken until the room is full,
+and stand in the order of time. Pure functions; `python -m bench.prompt` measures them.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta, tzinfo
+
+from agents.chat.context import Citation, Material
+from agents.chat.prompt import SAID_ANEW, quoted, said_anew
+from config.recipes import PromptBudget
+from memory.domain import FACT, Gist, Hit, Parts
+from memory.language import LONGEST, Doing, Trait, is_courtesy, traits_of
+from utils.sentences import split_sentences
+from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_line
+
+NAME = 60  # characters of who said it
+HEAD = 6  # tokens of the day and time above a passage
+FRAME = 2  # tokens of a line beside its text and its speaker's name
+CLOSE = timedelta(hours=1)  # between messages under one time
+CHATS = 0.8  # how likely a message is a courtesy that answers nothing; of LoCoMo's and REALTALK's evidence none is
+TELLS = (
+    0.1  # how likely one tells something that asks; below it stand 3 % of BEAM's evidence, and questions for an order
+)
+CHANGED = 200  # characters of what replaced it
+
+
+@dataclass(frozen=True)
+class Passages:
+    """What stands in the prompt, in the order of time, without its frame; `given`: the same as citations, numbered."""
+
+    text: str = ""
+    given: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A message as it would stand there. `later`: what has become of it since. `score`: recall's, None for what stands
+    beside a hit."""
+
+    gist: Gist
+    text: str
+    worth: float
+    score: float | None = None
+    later: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return FRAME + count_tokens(f"{self.gist.name or self.gist.role}{self.text}{self.later}")
+
+
+def passages(
+    material: Material,
+    question: str,
+    room: int,
+    budget: PromptBudget,
+    zone: tzinfo,
+    *,
+    exclude: Collection[str] = (),
+    first: int = 1,
+) -> Passages:
+    """The messages that are worth most, in at most `room` tokens as `count_tokens` has them. `exclude`: ids of those
+    that stand in the prompt already. `first`: the number of the first one."""
+    offered = _lines(material, question, exclude, budget)
+    anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
+    offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
+    lines = _in_order(_chosen(offered, set(content_stems(question)), room, budget))
+    written: list[str] = []
+    given: list[Citation] = []
+    for at, line in enumerate(lines):
+        gist, n = line.gist, first + at
+        if at == 0 or not _share_a_head(lines[at - 1].gist, gist):
+            written.append(f"{gist.timestamp.astimezone(zone):%a %Y-%m-%d %H:%M}\n")
+        elif not _is_next(lines[at - 1].gist, gist):
+            written.append(f"{GAP}\n")
+        written.append(f"[{n}] {quoted(gist.name or gist.role, NAME)}: {quoted(line.text, None)}{line.later}\n")
+        given.append(replace(Citation.of_gist(gist, "similar", line.score), n=n))
+    return Passages("".join(written), tuple(given))
+
+
+def tells_nothing(text: str, does: Doing | None) -> bool:
+    """Whether a message is no memory: it is a courtesy, or only asks or wants something done, and neither tells
+    anything nor names a time, a number or a name. `does`: what it does; where nobody has read it, its marks tell."""
+    if len(text) > LONGEST:
+        return False
+    if is_courtesy(text) or (does is not None and does.chats >= CHATS):
+        return True
+    traits = traits_of(text, does)
+    if traits[Trait.ASKS] != 1 and (does is None or does.deed != "requests"):
+        return False
+    named = traits[[Trait.TIMES, Trait.NUMBERS, Trait.NAMES]].any()
+    return not named or (does is not None and does.states < TELLS)
+
+
+def _later(gist: Gist, material: Material, anew: Collection[str]) -> str:
+    """What has become since of what a message states."""
+    if (changed := material.changed.get(gist.id)) is not None:
+        said = quoted(" ".join(changed), CHANGED)
+        return f" (since then: {said})" if said else " (this holds no longer)"
+    return f" ({SAID_ANEW})" if gist.key in anew else ""
+
+
+def _in_order(lines: Iterable[_Line]) -> list[_Line]:
+    """Lines in the order of time, those of an hour of a conversation together."""
+    runs: list[list[_Line]] = []
+    for line in sorted(lines, key=lambda line: (line.gist.session_id, line.gist.message_index, line.gist.timestamp)):
+        if runs and _share_a_head(runs[-1][-1].gist, line.gist):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    runs.sort(key=lambda run: run[0].gist.timestamp)
+    return [line for run in runs for line in run]
+
+
+def _is_next(gist: Gist, other: Gist) -> bool:
+    """Whether one message follows another in their session."""
+    return gist.session_id == other.session_id and 0 <= gist.message_index == other.message_index - 1
+
+
+def _share_a_head(gist: Gist, other: Gist) -> bool:
+    """Whether two messages of a conversation stand under the time of the first, be there others between them."""
+    return gist.session_id == other.session_id and abs(other.timestamp - gist.timestamp) < CLOSE
+
+
+def _lines(material: Material, question: str, exclude: Collection[str], budget: PromptBudget) -> list[_Line]:
+    """What may stand there, each message once: hits, and what is near them."""
+    beside = (*material.near, *(hit.gist for hit in material.hits if hit.gist.message_index >= 0))
+    near = {(gist.session_id, gist.message_index): gist for gist in beside}
+    lines: dict[str, _Line] = {}
+
+    def offer(gist: Gist, worth: float, text: str, score: float | None = None) -> None:
+        known = lines.get(gist.id)
+        if gist.id in exclude or gist.by_rules or (known is not None and known.worth >= worth):
+            return
+        text = on_one_line(known.text if known is not None else text)
+        lines[gist.id] = _Line(gist, text, worth, known.score if known is not None else score)
+
+    for hit in material.hits:
+        if hit.gist.kind != FACT and hit.gist.id not in material.empty:
+            offer(hit.gist, hit.score, hit.text, hit.score)
+    for hit in material.hits:
+        for distance, share in zip((-2, -1, 1, 2), budget.beside, strict=True):
+            gist = near.get((hit.gist.session_id, hit.gist.message_index + distance))
+            if gist is not None and share:
+                offer(gist, share * hit.score, gist.content)
+    once: dict[str, _Line] = {}  # the same is told once, where it is worth most
+    for line in sorted(lines.values(), key=lambda line: -line.worth):
+        once.setdefault(line.text.casefold(), line)
+    return list(once.values())
+
+
+def _chosen(lines: Iterable[_Line], asked: Collection[str], room: int, budget: PromptBudget) -> list[_Line]:
+    """Those that are worth most for their tokens, as far as there is room; of long ones first an excerpt, and the whole
+    where that is worth more than another message."""
+    chosen: dict[str, _Line] = {}
+    offers: list[tuple[float, _Line]] = []
+    for line in lines:
+        short = replace(line, text=excerpt(line.text, asked, budget.line))
+        offers.append((line.worth / short.tokens**budget.price, short))
+        if len(line.text) > budget.line:
+            longer = replace(line, text=excerpt(line.text, asked, budget.whole))
+            more = longer.tokens - short.tokens
+            if more > 0:
+                offers.append((budget.rest * line.worth / more**budget.price, longer))
+    for _, line in sorted(offers, key=lambda offer: -offer[0]):
+        known = chosen.get(line.gist.id)
+        if known is None:
+            close = any(_share_a_head(other.gist, line.gist) for other in chosen.values())
+            cost = line.tokens + (1 if close else HEAD)
+        else:
+            cost = line.tokens - known.tokens
+        if cost <= room and (known is None or len(line.text) > len(known.text)):
+            room -= cost
+            chosen[line.gist.id] = line
+    return list(chosen.values())
+
+
+def excerpt(text: str, asked: Collection[str], characters: int) -> str:
+    """A text; of a long one the sentences that have most words of a question, and those next to the best of them, in
+    their order, with "…" for what is left out; where none has any, its beginning."""
+    flat = on_one_line(text)
+    if len(flat) <= characters:
+        return flat
+    sentences = split_sentences(text)
+    weights = [len(set(content_stems(sentence)) & set(asked)) for sentence in sentences]
+    best = max(range(len(sentences)), key=lambda at: (weights[at], -at))
+    kept: set[int] = set()
+    left = characters
+    for at in sorted(range(len(sentences)), key=lambda at: (-weights[at], abs(at - best))):
+        if len(sentences[at]) <= left or not kept:
+            kept.add(at)
+            left -= len(sentences[at]) + 3
+    parts = [f"{'' if at == 0 or at - 1 in kept else f'{GAP} '}{sentences[at]}" for at in sorted(kept)]
+    return cut_at_word(" ".join(parts), characters) + ("" if len(sentences) - 1 in kept else f" {GAP}")
