@@ -164,8 +164,9 @@ class _Known:
         there = {citation.id for citation in self.given} | stated
         hits = self._bundle.material.hits
         alike = {hit.gist.id for hit in hits if on_one_line(hit.gist.content) in self._texts} | self._ids
-        self.told = {hit.gist.key: "duplicate" for hit in hits if hit.gist.id in there}
-        self.told |= {hit.gist.key: "sent_along" for hit in hits if hit.gist.id in alike}
+        sent = alike if self._context.request.history else self._ids
+        self.told = {hit.gist.key: "duplicate" for hit in hits if hit.gist.id in there | alike}
+        self.told |= {hit.gist.key: "sent_along" for hit in hits if hit.gist.id in sent}
         found = passages(
             self._bundle.material,
             self._context.question,

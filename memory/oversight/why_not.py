@@ -44,7 +44,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "asked": "It asks what the question asks, and tells nothing.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
-    "sent_along": "The request brought it along itself.",
+    "sent_along": "It stood in what was sent anyway: the running conversation, or what the request brought along.",
     "conversation": "It was said in another conversation than those that were asked for.",
     "memory_not_asked": "Memory was not asked for this answer.",
     "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off.",

@@ -91,9 +91,8 @@ def test_instructions_and_time_memories_the_conversation_and_the_message_as_it_w
     assert prompt.user == query
 
 
-@pytest.mark.parametrize("name", [None, "Mars/Olympus", "../../etc/passwd", ""])
-def test_a_zone_that_is_not_known_is_utc(name: str | None) -> None:
-    assert "Saturday, 28 November 2026, 23:30 (UTC+00:00, UTC)" in made(timezone=name).system
+def test_without_a_zone_it_is_utc() -> None:
+    assert "Saturday, 28 November 2026, 23:30 (UTC+00:00, UTC)" in made(timezone=None).system
 
 
 def test_with_nothing_known_there_is_no_message_of_memory() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agents.chat import HistoryItem
 from agents.memory import Memory
 from agents.open import open_memory
-from config.recipes import PROXY, QUERY
+from config.recipes import PROXY, QUERY, PromptRecipe
 from config.settings import Settings
 from memory.domain import RULE_BASED, Role
 from memory.oversight.why_not import Reason
@@ -127,7 +127,7 @@ UNDONE: dict[Reason, Undo] = {
     "no_question": lambda case, _: replace(case, query=BLUE),
     "task": lambda case, _: replace(case, query=BLUE),
     "no_answer": lambda case, _: replace(case.telling(ANSWERS[case.query]), floor=0.0, top_k=50),
-    "sent_along": lambda case, _: replace(case, history=()),
+    "sent_along": lambda case, own: replace(case.changed(own, session=ELSEWHERE), history=()),
     "owner": lambda case, own: case.telling("Bread.", own),
     "later": lambda case, own: case.changed(own, later=False),
     "asked": lambda case, own: replace(case, query=next(one for one in ANSWERS if one != case.query)),
@@ -137,7 +137,7 @@ UNDONE: dict[Reason, Undo] = {
     "memory_not_asked": lambda case, _: replace(case, use_memory=True, query=BLUE),
     "pool": lambda case, _: replace(case, pool=POOL),
 }
-ANSWERED_BY = {"rules": {"not_quoted", "no_question", "task", "no_answer"}, "a model": {"budget", "sent_along"}}
+ANSWERED_BY = {"rules": {"not_quoted", "no_question", "task", "no_answer"}, "a model": {"sent_along"}, "the table": {"budget", "sent_along"}}
 
 
 def told(*texts: str) -> tuple[Message, ...]:
@@ -169,8 +169,9 @@ EXAMPLES = (  # of each reason one
 class Asking:
     """Asks what cases ask, each as a user of its own."""
 
-    def __init__(self, memory: Memory, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, memory: Memory, patch: pytest.MonkeyPatch, prompt: PromptRecipe | None) -> None:
         self._memory = memory
+        self._prompt = prompt
         self._patch = patch
         self._owners = itertools.count()
 
@@ -190,6 +191,7 @@ class Asking:
             recipe=recipe,
             history=tuple(HistoryItem("user", text) for text in case.history),
             isolated=case.isolated,
+            prompt=self._prompt,
         )
         self._patch.setattr(recaller, "POOL", case.pool)
         await self._memory.chat(asked)
@@ -216,12 +218,12 @@ def test_a_reason_that_is_undone_is_told_no_more(
     writer: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: Settings = (
-        request.getfixturevalue("model_settings") if writer == "a model" else request.getfixturevalue("make_settings")()
+        request.getfixturevalue("make_settings")() if writer == "rules" else request.getfixturevalue("model_settings")
     )
     seen = set[Reason]()
     with asyncio.Runner() as runner:
         memory = open_memory(opened, nudge=Silent())
-        asking = Asking(runner.run(memory.__aenter__()), monkeypatch)
+        asking = Asking(runner.run(memory.__aenter__()), monkeypatch, "table" if writer == "the table" else None)
 
         def check(case: Case) -> None:
             reasons = runner.run(asking.reasons(case))
