@@ -123,8 +123,9 @@ class PromptBudget:
     least: what they may take in any case, but half of what a small context leaves; most: tokens beyond which more of
     them adds little. hits: messages that are looked up for it, where a request names no number. beside: the share of a
     hit's worth that messages beside it have, from two before it to two after it. price: the power of its tokens by
-    which a message's worth is divided; 0: the best first, however long. known: facts in force up to which all are
-    given. line: characters of a message that is quoted whole; of a longer one the sentences nearest the question stay.
+    which a message's worth is divided; 0: the best first, however long. profile: tokens of what is known of the user,
+    whatever is asked. line: characters of a message that is quoted whole; of a longer one the sentences nearest the
+    question stay.
     whole: characters up to which it is quoted at greater length where there is room; rest: the share of its worth that
     this counts for. likeness: cosine similarity that a line of a summary needs. messages: newest of the running
     conversation that are read.
@@ -137,7 +138,7 @@ class PromptBudget:
     hits: int = 48
     beside: tuple[float, float, float, float] = (0.02, 0.05, 0.05, 0.02)
     price: float = 0.4
-    known: int = 20
+    profile: int = 300
     line: int = 150
     whole: int = 1_200
     rest: float = 0.1

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from agents.chat.rounds import Toolbox
 from config.recipes import PromptRecipe, Recipe
 from memory.domain import FACT, Drop, Gist, Hit, KeyValue, Recall, Summary
-from memory.facts import Fact
+from memory.facts import Fact, ProfileItem
 from memory.ids import prompt_id, response_id, scoped
 from memory.language import Deed, End, asks_for_all
 from memory.observations import Recalled
@@ -95,15 +95,15 @@ class Intent:
 class Material:
     """What a prompt is filled from that goes by tokens. `hits`: best first, those of the bundle and more, as recall
     found them; `near`: the messages beside the first of them. `empty`: ids of
-    hits that tell nothing. `changed`: by the ids of messages among these, the facts
-    that replaced what they state, none where it merely ended. `facts`: those in force, where they are few. `lines`: of
-    summaries, each with its summary, that are like the question, in their order."""
+    hits that tell nothing. `changed`: by the ids of messages among these, the facts that replaced what they state, none
+    where it merely ended. `profile`: what is needed most of all that is known of the user. `lines`: of summaries, each
+    with its summary, that are like the question, in their order."""
 
     hits: tuple[Hit, ...] = ()
     near: tuple[Gist, ...] = ()
     empty: frozenset[str] = frozenset()
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
+    profile: tuple[ProfileItem, ...] = ()
     lines: tuple[tuple[Summary, str], ...] = ()
 
 
@@ -179,6 +179,11 @@ class Citation:
     @classmethod
     def of_fact(cls, fact: Fact) -> "Citation":
         return cls(0, fact.id, FACT, "known", fact.memory_id, FACT, fact.text, fact.valid_from, None)
+
+    @classmethod
+    def of_profile(cls, item: ProfileItem) -> "Citation":
+        kind, role = (FACT, FACT) if item.key is None else ("memory", "user")
+        return cls(0, item.key or item.id, kind, "profile", None, role, item.text, item.rank.updated_at, None)
 
     @classmethod
     def of_observation(cls, recalled: Recalled) -> "Citation":

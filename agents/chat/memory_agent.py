@@ -11,7 +11,7 @@ from agents.chat.memories import tells_nothing
 from config.recipes import BundleSizes, PromptBudget, Recipe
 from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
-from memory.facts import Fact, whom_meant
+from memory.facts import Fact, ProfileItem, whom_meant
 from memory.language import (
     LONGEST,
     Doing,
@@ -98,16 +98,16 @@ class MemoryAgent:
         request, engine = context.request, self._engine
         hits = recall.hits
         messages = [hit.gist for hit in hits if hit.gist.kind == TURN]
-        near, lines, facts, empty = await asyncio.gather(
+        near, lines, profile, empty = await asyncio.gather(
             engine.chats.turns.near(request.owner, messages[:READ_AROUND], len(budget.beside) // 2),
             self._lines(context, bundle, budget),
-            self._few_facts(request, budget.known) if recall.among_facts else _nothing(),
+            self._profile(request, budget.profile),
             self._empty(messages),
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
         ids = [gist.id for gist in (*messages, *near)]
         changed = await engine.knowledge.superseded.by_messages(request.owner, ids) if recall.among_facts else {}
-        return Material(hits, tuple(near), empty, changed, tuple(facts), tuple(lines))
+        return Material(hits, tuple(near), empty, changed, tuple(profile), tuple(lines))
 
     async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
         """The ids of messages that tell nothing. The first short ones are read, others told by their marks."""
@@ -121,12 +121,8 @@ class MemoryAgent:
             message.id for message in messages if tells_nothing(message.content, does.get(message.content))
         )
 
-    async def _few_facts(self, request: ChatRequest, most: int) -> list[Fact]:
-        """The facts in force, where they are few."""
-        if request.isolated:
-            return []
-        facts = [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=most + 1)]
-        return facts if len(facts) <= most else []
+    async def _profile(self, request: ChatRequest, tokens: int) -> list[ProfileItem]:
+        return [] if request.isolated else await self._engine.knowledge.profile.within(request.owner, tokens)
 
     async def _lines(self, context: Context, bundle: Bundle, budget: PromptBudget) -> list[tuple[Summary, str]]:
         """The lines of summaries that are like the question, or all where a summary, or all that is known, is asked
@@ -280,10 +276,6 @@ class MemoryAgent:
         before = [gist for gist in await self._recent(context, RESOLVED_BY) if gist.role == "user"]
         whom = next((whom for gist in reversed(before) if (whom := whom_meant(gist.content, gist.timestamp))), None)
         return with_pronouns_named(query, whom) if whom else query
-
-
-async def _nothing() -> list[Fact]:
-    return []
 
 
 def lines_of(summary: str) -> list[str]:

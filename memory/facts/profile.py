@@ -17,7 +17,6 @@ from utils.mongo import Collection, Document
 from utils.text import count_tokens, folded, on_one_line
 
 FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at"), 1)
-LINES_AT_ONCE = 64
 SHORTEST = 4  # tokens of a line
 CHANGED = "The fact was changed or deleted meanwhile"
 
@@ -84,44 +83,33 @@ class Profile:
         limit: int,
         after: Rank | None = None,
         hidden: bool = False,
-        memory_ids: Sequence[str] | None = None,
     ) -> list[ProfileItem]:
         """The items of a profile, in its order: what is pinned, then what is needed most, then the newest. `hidden`:
-        those that are, too. `memory_ids`: the facts of these conversations alone, without key-values."""
+        those that are, too."""
         beyond: Document = {} if hidden else {"hidden": {"$ne": True}}
-        if memory_ids is not None:
-            beyond["memory_id"] = {"$in": list(memory_ids)}
         if after is not None:
             rank, moment, key = after
             same = {"rank": rank, "updated_at": moment, "_id": {"$lt": key}}
             older = {"rank": rank, "updated_at": {"$lt": moment}}
             beyond |= {"rank": {"$lte": rank}, "$or": [{"rank": {"$lt": rank}}, older, same]}
         parts = []
-        for kept, own in self._kept(owner)[: None if memory_ids is None else 1]:
+        for kept, own in self._kept(owner):
             await self._ranks.renew(kept, owner)
             found = kept.find(own | beyond, FIELDS).sort([("rank", -1), ("updated_at", -1), ("_id", -1)])
             parts.append([_item(document) for document in await found.limit(limit).to_list(None)])
         return list(islice(merge(*parts, key=lambda item: item.rank, reverse=True), limit))
 
-    async def lines(self, owner: str, tokens: int, memory_ids: Sequence[str] | None = None) -> list[str]:
-        """As much of a profile as these many tokens hold, an item a line, most needed first. What is too long for the
-        room that is left is left out, as is what another conversation says in the same words. `memory_ids`: as `page`
-        has it."""
-        lines: dict[str, str] = {}
-        after = None
-        while tokens >= SHORTEST:
-            items = await self.page(owner, limit=LINES_AT_ONCE, after=after, memory_ids=memory_ids)
-            fitting = len(lines)
-            for item in items:
-                line = on_one_line(item.text)
-                cost = count_tokens(line + "\n")
-                if cost <= tokens and folded(line) not in lines:
-                    lines[folded(line)] = line
-                    tokens -= cost
-            if len(items) < LINES_AT_ONCE or len(lines) == fitting:
-                break
-            after = items[-1].rank
-        return list(lines.values())
+    async def within(self, owner: str, tokens: int) -> list[ProfileItem]:
+        """The first items of a profile that these many tokens hold. What is too long for the room that is left is left
+        out, as is what another item says in the same words."""
+        items: dict[str, ProfileItem] = {}
+        for item in await self.page(owner, limit=tokens // SHORTEST) if tokens >= SHORTEST else ():
+            line = on_one_line(item.text)
+            cost = count_tokens(line + "\n")
+            if cost <= tokens and folded(line) not in items:
+                items[folded(line)] = item
+                tokens -= cost
+        return list(items.values())
 
     async def change(self, owner: str, changes: Sequence[ProfileChange]) -> list[ProfileItem]:
         """Changes items, each of another id; returns them as they are then, in this order. Another text of a fact is a

@@ -14,7 +14,7 @@ from agents.chat.prompt_budget import fit
 from config.contexts import UNKNOWN, context_tokens
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, KeyValue, Parts, Recall, Summary
-from memory.facts import Fact
+from memory.facts import ProfileItem, Rank
 from tests.conversations import START, request
 from utils.text import count_tokens
 
@@ -81,7 +81,7 @@ def test_instructions_and_time_memories_the_conversation_and_the_message_as_it_w
         material=Material((hit(gist("h", "My dog is Rex")),)),
         conversation=Conversation(talk(3)),
     )
-    assert [one.role for one in prompt.messages] == ["system", "user", "user", "assistant", "user", "user"]
+    assert [one.role for one in prompt.messages] == ["system", *("user", "assistant") * 3, "user"]
     assert (
         prompt.system
         == f"{SYSTEM}\n\nAnswer in French.\n\nNow it is Sunday, 29 November 2026, 08:30 (UTC+09:00, Asia/Tokyo)."
@@ -93,6 +93,19 @@ def test_instructions_and_time_memories_the_conversation_and_the_message_as_it_w
 
 def test_without_a_zone_it_is_utc() -> None:
     assert "Saturday, 28 November 2026, 23:30 (UTC+00:00, UTC)" in made(timezone=None).system
+
+
+def test_what_is_known_of_the_user_comes_first_whatever_is_asked() -> None:
+    item = ProfileItem("f", "The user is allergic to nuts.", True, False, (), Rank(1.0, START, "f"))
+    prompt = made("Plan a dinner", material=Material((hit(gist("h", "I like dinner late")),), profile=(item,)))
+    assert known(prompt).index("allergic to nuts") < known(prompt).index("dinner late")
+    assert [(one.kind, one.id, one.section) for one in prompt.given[:1]] == [(FACT, "f", "profile")]
+
+
+def test_messages_that_were_not_answered_are_told_apart() -> None:
+    unanswered = Conversation((gist("m0", "One", session="s1", at=0), gist("m1", "Two", session="s1", at=1)))
+    roles = [one.role for one in made("Three", conversation=unanswered).messages]
+    assert roles == ["system", *("user", "assistant") * 2, "user"]
 
 
 def test_with_nothing_known_there_is_no_message_of_memory() -> None:
@@ -169,10 +182,10 @@ def test_a_memory_has_its_day_its_speaker_the_message_beside_it_and_what_has_rep
 
 
 def test_nothing_stands_in_the_prompt_twice() -> None:
-    fact = Fact("f", "default", "The user rows", START, None, None, ("m2",), "rule_based", START)
+    item = ProfileItem("f", "The user rows", False, False, ("m2",), Rank(0.5, START, "f"))
     material = Material(
         (hit(gist("m0", "line 0\nmy cat is Tom", session="s1", at=0)), hit(gist("source", "my dog is Rex"))),
-        facts=(fact,),
+        profile=(item,),
     )
     conversation = Conversation(talk(3, "my cat is Tom")[:1] + talk(3, "I row")[1:])
     prompt = made(conversation=conversation, material=material, memories=(key_value("dog", "Rex"),))
@@ -221,7 +234,7 @@ def test_memories_are_numbered_through_all_sections_and_the_ledger_adds_up() -> 
     ledger = prompt.ledger(777)
     assert sum(entry.characters for entry in ledger) == sum(len(one.content) for one in prompt.messages)
     assert sum(entry.tokens for entry in ledger) == 777
-    names = ["system", "now", "preamble", "memories", "similar", "conversation", "query"]
+    names = ["system", "now", "preamble", "memories", "similar", "turns", "conversation", "query"]
     assert [entry.section for entry in ledger] == names
 
 

@@ -115,7 +115,7 @@ async def test_the_conversation_is_sent_as_it_was_said_and_what_is_known_before_
     await say(with_model, "my dog is called Biscuit", session_id="other")
     await say(with_model, "Here is a list:\n\n- oats\n- milk " + "and more " * 100)
     await with_model.chat(request("what is my dog called?", instructions="Be brief.", timezone="Europe/Rome"))
-    system, known, said, answered, asked = scripted_model.asked("chat")[-1]["messages"]
+    system, known, _, said, answered, asked = scripted_model.asked("chat")[-1]["messages"]
     assert "\n\nBe brief.\n\nNow it is " in system["content"] and "Europe/Rome" in system["content"]
     assert (known["role"], known["content"].count("my dog is called Biscuit")) == ("user", 1)
     assert "oats" not in known["content"]

@@ -57,7 +57,7 @@ def test_a_model_is_sent_what_was_said_and_its_answer_is_given(
     assert [citation["n"] for citation in body["citations"]] == [1]
     sent = model.asked("chat")[-1]
     assert sent["model"] == "gpt-test"
-    system, known, asked = sent["messages"]
+    system, known, _, asked = sent["messages"]
     assert asked == {"role": "user", "content": "What does my sister Mara study?"}
     assert "marine biology" in known["content"] and "marine biology" not in system["content"]
 
@@ -103,7 +103,7 @@ def test_history_and_location_stand_in_the_prompt_and_are_not_kept(
 ) -> None:
     history = [{"role": "user", "content": "We spoke of quinces"}, {"role": "assistant", "content": "Indeed"}]
     body = ask(chat, user, "Go on about them", history=history, location="Tromsø, Norway")
-    _, known, *said = model.asked("chat")[-1]["messages"]
+    _, known, _, *said = model.asked("chat")[-1]["messages"]
     assert said == [*history, {"role": "user", "content": "Go on about them"}]
     assert "Tromsø, Norway" in known["content"]
     kept = messages_of(chat, user, body["session_id"])

@@ -61,7 +61,7 @@ def test_a_model_is_sent_what_holds_now_instead_of_what_was_corrected(
     tell(client, chat, user, GRAZ, "The user's sister lives in Graz.")
     tell(client, chat, user, LINZ, "The user's sister lives in Linz.")
     told = ask(chat, user, "Does my sister live in Graz?", session_id="later")
-    _, known, asked = model.asked("chat")[-1]["messages"]
+    _, known, _, asked = model.asked("chat")[-1]["messages"]
     assert asked["content"] == "Does my sister live in Graz?"
     assert "The user's sister lives in Linz." in known["content"]
     assert known["content"].count(GRAZ) == known["content"].count(

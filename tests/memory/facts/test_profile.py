@@ -52,34 +52,37 @@ async def test_of_two_that_are_needed_alike_the_one_said_more_often_comes_first(
     assert await shown(profile) == ["The user loves jazz."]
 
 
-async def test_lines_keep_to_their_tokens(quiet: Memory, profile: Profile) -> None:
+async def test_items_keep_to_their_tokens(quiet: Memory, profile: Profile) -> None:
     for text in ("I'm allergic to penicillin.", "I love figs.", "My wife is called Elin."):
         await quiet.learn("ann", text)
     await quiet.engine.chats.keyvalues.put("ann", "medicine", "insulin " * 500)
-    whole = await profile.lines("ann", 100)
+    whole = await within(profile, "ann", 100)
     assert whole[0] == "The user is allergic to penicillin." and len(whole) == 3
     for tokens in range(-1, 60):
-        lines = await profile.lines("ann", tokens)
+        lines = await within(profile, "ann", tokens)
         assert sum(count_tokens(line + "\n") for line in lines) <= max(0, tokens)
-    assert await profile.lines("ann", count_tokens(whole[0] + "\n")) == whole[:1]
+    assert await within(profile, "ann", count_tokens(whole[0] + "\n")) == whole[:1]
 
 
-async def test_lines_say_once_what_two_conversations_say(quiet: Memory, profile: Profile) -> None:
+async def test_what_two_conversations_say_is_told_once(quiet: Memory, profile: Profile) -> None:
     for memory_id in ("one", "two"):
         await quiet.learn("ann", "I love figs.", memory_id)
     await quiet.learn("ann", "I live in Madrid.", "two")
-    assert sorted(await profile.lines("ann", 100)) == ["The user lives in Madrid.", "The user loves figs."]
-    assert await profile.lines("ann", 100, ["one"]) == ["The user loves figs."]
-    assert await profile.lines("bob", 100) == []
+    assert sorted(await within(profile, "ann", 100)) == ["The user lives in Madrid.", "The user loves figs."]
+    assert await within(profile, "bob", 100) == []
 
 
-async def test_hidden_facts_are_in_no_line(quiet: Memory, profile: Profile) -> None:
+async def test_hidden_facts_are_not_told(quiet: Memory, profile: Profile) -> None:
     await quiet.learn("ann", "I love figs.")
     [item] = await profile.page("ann", limit=9)
     await profile.change("ann", [ProfileChange(item.id, hidden=True)])
-    assert await profile.lines("ann", 100) == []
+    assert await within(profile, "ann", 100) == []
     with pytest.raises(NotFound):
         await profile.change("bob", [ProfileChange(item.id, hidden=False)])
+
+
+async def within(profile: Profile, owner: str, tokens: int) -> list[str]:
+    return [item.text for item in await profile.within(owner, tokens)]
 
 
 async def unmark(memory: Memory) -> None:
@@ -101,7 +104,7 @@ async def test_a_fact_is_read_once(quiet: Memory, profile: Profile, monkeypatch:
     monkeypatch.setattr(quiet.engine.gists.encoder, "embed", embed)
     assert await shown(profile) == before
     [first, *_] = await profile.page("ann", limit=1)
-    assert len(await profile.lines("ann", 100)) == 3 and first.text == before[0]
+    assert len(await within(profile, "ann", 100)) == 3 and first.text == before[0]
 
 
 async def test_the_sweep_reads_what_nobody_looked_at(quiet: Memory, profile: Profile) -> None:

@@ -137,7 +137,11 @@ UNDONE: dict[Reason, Undo] = {
     "memory_not_asked": lambda case, _: replace(case, use_memory=True, query=BLUE),
     "pool": lambda case, _: replace(case, pool=POOL),
 }
-ANSWERED_BY = {"rules": {"not_quoted", "no_question", "task", "no_answer"}, "a model": {"sent_along"}, "the table": {"budget", "sent_along"}}
+ANSWERED_BY = {
+    "rules": {"not_quoted", "no_question", "task", "no_answer"},
+    "a model": {"sent_along"},
+    "the table": {"budget", "sent_along"},
+}
 
 
 def told(*texts: str) -> tuple[Message, ...]:
