@@ -11,8 +11,8 @@ from memory.banks.decisions import CRITICAL, MOST_FOUND, Decision, is_file_name,
 from memory.banks.filing import is_critical, metadata_of, section_for
 from memory.banks.markdown import unified
 from memory.banks.types import BankType
-from memory.store import shape_of
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.model_json import shape_of
 from utils.text import CONTROL_CHARACTERS
 
 MOST_DECISIONS = 60

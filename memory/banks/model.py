@@ -14,9 +14,9 @@ from memory.banks.filing import is_critical
 from memory.banks.markdown import Section, items, parse, render, tokens_of
 from memory.banks.omissions import flat, stands_in
 from memory.banks.types import BankType
-from memory.store import ask_for_json
 from utils.chat import ChatModel, ChatOptions, Shape
 from utils.errors import ModelGarbage
+from utils.model_json import ask_for_json
 from utils.text import content_stems
 
 T = TypeVar("T")

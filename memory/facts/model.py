@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from config.prompts import prompt
 from memory.facts.rules.extract import LONGEST, MOST
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.store import ask_for_json, shape_of
 from utils.chat import ChatModel, Shape
+from utils.model_json import ask_for_json, shape_of
 from utils.sentences import SENTENCE_END
 from utils.text import shown
 

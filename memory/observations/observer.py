@@ -16,10 +16,11 @@ from memory.observations.consolidation import SessionMessage, consolidate, summa
 from memory.observations.notes import observe_by_rules, output_for_model
 from memory.observations.observation import Observation, Observed, observation_id, observed, source_of_session
 from memory.observations.observations import Observations
-from memory.store import Collections, ask, shape_of, values_in
+from memory.store import Collections
 from memory.turns import Places, Turns
 from utils.chat import ChatModel, ChatOptions
 from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, ModelError, NotFound
+from utils.model_json import ask, shape_of, values_in
 from utils.text import CONTROL_CHARACTERS, cut_at_word, off_a_terminal, shown
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones

@@ -19,7 +19,7 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 Reason = (
     Drop
     | LeftOut
-    | Literal["used", "owner", "later", "own", "asked", "not_embedded", "by_rules"]
+    | Literal["used", "later", "own", "asked", "not_embedded", "by_rules"]
     | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
 )
 
@@ -38,7 +38,6 @@ EXPLANATIONS: dict[Reason, str] = {
     "no_answer": "It was found, and the rules quoted nothing, for nothing that was found answers the question.",
     "task": "It was found, and the rules quoted nothing, for the message gives a task, which takes a language model.",
     "image": "It was found, and the rules quoted nothing, for the message asked about an image.",
-    "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",
     "asked": "It asks what the question asks, and tells nothing.",
@@ -84,7 +83,8 @@ class Explainer:
     async def why_not(self, owner: str, turn_id: str, identifier: str) -> WhyNot:
         """Why the answer of a receipt did not use the owner's message, or observation, of an id.
 
-        Raises `NotFound` where there is no such receipt, `ModelError` where the question cannot be embedded again.
+        Raises `NotFound` where there is no such receipt, or nothing of the owner's has that id; `ModelError` where the
+        question cannot be embedded again.
         """
         receipt = await self._receipts.get(owner, turn_id)
         known = _recorded(receipt, owner, identifier)
@@ -96,9 +96,10 @@ class Explainer:
         )
         if message is None:
             try:
-                return await self._not_observed(receipt, owner, await self._observations.get(owner, identifier))
+                observation = await self._observations.get(owner, identifier)
             except NotFound:
-                return WhyNot(identifier, "owner")
+                raise NotFound("You have no message or observation of this id") from None
+            return await self._not_observed(receipt, owner, observation)
         if message["created_at"] > receipt.at:
             return WhyNot(identifier, "later")
         if not receipt.need_memory or not receipt.query:

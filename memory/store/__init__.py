@@ -23,7 +23,6 @@ from memory.store.leases import (
     reclaim,
     revive,
 )
-from memory.store.model_json import ask, ask_for_json, shape_of, values_in
 from memory.store.named_leases import NamedLeases
 from memory.store.notes import NotesCache
 from memory.store.reading import AT_ONCE, PAGE, by_ids, by_key, in_order
@@ -46,8 +45,6 @@ __all__ = [
     "Store",
     "StoredAnswer",
     "StoredKeys",
-    "ask",
-    "ask_for_json",
     "by_ids",
     "by_key",
     "claim",
@@ -64,6 +61,4 @@ __all__ = [
     "put_back",
     "reclaim",
     "revive",
-    "shape_of",
-    "values_in",
 ]

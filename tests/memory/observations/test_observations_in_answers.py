@@ -12,6 +12,7 @@ from config.settings import Settings
 from memory.observations.observations import Observations
 from tests.conversations import USER, Silent, request, say
 from tests.scripted_model import ScriptedModel
+from utils.errors import NotFound
 
 LIMIT = "The billing API allows 137 requests a minute"
 QUESTION = "How many requests a minute does the billing API allow?"
@@ -169,7 +170,9 @@ async def test_why_not_tells_of_an_observation_that_an_answer_did_not_use(quiet:
 
     assert await reason(kept[0].id) == "used"
     assert sorted([await reason(one.id) for one in kept[1:5]]) == ["not_quoted", "not_quoted", "top_k", "top_k"]
-    assert [await reason(one) for one in (kept[5].id, late.id, theirs.id)] == ["pool", "later", "owner"]
+    assert [await reason(one) for one in (kept[5].id, late.id)] == ["pool", "later"]
+    with pytest.raises(NotFound):
+        await reason(theirs.id)
     assert await reason(kept[0].id, thanks) == "memory_not_asked"
     unused = request(QUESTION, use_memory=False)
     await quiet.chat(unused)

@@ -44,7 +44,6 @@ QUERIES = (
     "Write a poem about the harbour crane.",
     "Thanks!",
 )
-UNKNOWN = "nobody-said-it"
 HERE, ELSEWHERE = "here", "elsewhere"
 
 
@@ -128,7 +127,6 @@ UNDONE: dict[Reason, Undo] = {
     "task": lambda case, _: replace(case, query=BLUE),
     "no_answer": lambda case, _: replace(case.telling(ANSWERS[case.query]), floor=0.0, top_k=50),
     "sent_along": lambda case, own: replace(case.changed(own, session=ELSEWHERE), history=()),
-    "owner": lambda case, own: case.telling("Bread.", own),
     "later": lambda case, own: case.changed(own, later=False),
     "asked": lambda case, own: replace(case, query=next(one for one in ANSWERS if one != case.query)),
     "not_embedded": lambda case, _: replace(case, embedded=True),
@@ -201,7 +199,7 @@ class Asking:
         await self._memory.chat(asked)
         await self._tell(owner, case, later=True)
         why = self._memory.engine.oversight.explainer.why_not
-        ids = ids or (*(message.id for message in case.messages), UNKNOWN)
+        ids = ids or tuple(message.id for message in case.messages)
         return {identifier: (await why(owner, asked.turn_id, identifier)).reason for identifier in ids}
 
     async def _tell(self, owner: str, case: Case, *, later: bool) -> None:
