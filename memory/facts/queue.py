@@ -119,9 +119,9 @@ class FactQueue:
             return await self._learn(replace(origin, by=by), stated) if stated else []
 
     async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
-        async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
+        async with self._leases.held("learning", origin.owner) as held:
             if not held:
-                raise Conflict("Others say things in the conversation", retry_after=1.0)
+                raise Conflict("Other things are being learnt of the user", retry_after=1.0)
             for _ in range(TRIES):
                 decisions, by = await self._decisions(origin, stated)
                 try:
@@ -131,8 +131,9 @@ class FactQueue:
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
     async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
-        """Settles what was claimed, each conversation in order; returns the messages that are settled."""
-        documents = sorted(claimed.documents, key=lambda message: (message["session_id"], message["message_index"]))
+        """Settles what was claimed, each conversation in order, and one beside the other as they were said; returns the
+        messages that are settled."""
+        documents = _by_time(claimed.documents)
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
@@ -197,7 +198,7 @@ class FactQueue:
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 
     async def _learn_from(self, lease: str, document: Document) -> bool:
-        """Makes facts of a message; False where others keep the conversation.
+        """Makes facts of a message; False where others keep the owner's.
 
         Decisions are committed before they are carried out, so that a crash in between does not make others of facts
         that are half settled. They are made anew where the facts that they are of have changed since.
@@ -210,7 +211,7 @@ class FactQueue:
         )
         if stored is None and not new:
             return True
-        async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
+        async with self._leases.held("learning", document["user_id"]) as held:
             if not held:
                 return False
             if stored is not None:
@@ -268,11 +269,10 @@ class FactQueue:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        facts = await self._facts.in_force(origin.owner, origin.memory_id)
+        facts = await self._facts.in_force(origin.owner)
         known = {fact.id: fact.text for fact in facts}
-        stated = in_full(
-            stated, {fact.id: fact.text for fact in facts if abs(origin.at - fact.valid_from) <= JUST_TOLD}
-        )
+        here = [fact for fact in facts if fact.memory_id == origin.memory_id]
+        stated = in_full(stated, {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD})
         new = [fact.text for fact in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
@@ -297,6 +297,17 @@ class FactQueue:
         there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
         if await self._vectors.find_one(there, {"_id": 1}) is None:
             await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
+
+
+def _by_time(messages: Iterable[Document]) -> list[Document]:
+    """Messages in the order in which they were said; those of a conversation stay in that of their places."""
+    reached: dict[tuple[str, str], datetime] = {}
+    moments: list[tuple[datetime, Document]] = []
+    for message in sorted(messages, key=lambda message: int(message["message_index"])):
+        conversation, said = (message["user_id"], message["session_id"]), message["timestamp"]
+        reached[conversation] = max(said, reached.get(conversation, said))
+        moments.append((reached[conversation], message))
+    return [message for _, message in sorted(moments, key=lambda moment: moment[0])]
 
 
 def _read(stored: Sequence[Document]) -> list[Decision]:

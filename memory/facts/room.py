@@ -21,6 +21,7 @@ INDEXES = {
         index("conversation_newest", "user_id", "memory_id", "-updated_at", "-_id"),
         index("owner_source", "user_id", "sources"),
         index("owner_history", "user_id", "history.source"),
+        index("owner_decided_in", "user_id", "history.memory_id"),
     ],
     "vectors": [
         index(
