@@ -130,7 +130,7 @@ class Memory:
             await self.engine.embed_all(owner, remembered.ids)
         else:
             self._nudge("embed")
-        self._nudge("summarise")
+        self._nudge("learn", "summarise")
         return remembered
 
     async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:

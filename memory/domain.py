@@ -15,8 +15,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `stating`:
-    facts are made of its conversation: of what the user says; what others say is only awaited, for the upkeep."""
+    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
+    it came through the proxy, whose conversations have a digest, and may be kept to so many messages."""
 
     id: str
     role: Role
@@ -27,7 +27,7 @@ class Turn:
     index: int | None = None
     model: str | None = None
     interrupted: bool = False
-    stating: bool = False
+    proxied: bool = False
 
 
 @dataclass(frozen=True)

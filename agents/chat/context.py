@@ -32,7 +32,7 @@ class HistoryItem:
 @dataclass(frozen=True)
 class ChatRequest:
     """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
-    the one for what is known everywhere, and nothing else of the user."""
+    the one for what is known everywhere, and nothing else of the user. `proxied`: it came by the door of the proxy."""
 
     query: str
     owner: str
@@ -46,6 +46,7 @@ class ChatRequest:
     model: str | None = None
     temporary: bool = False
     isolated: bool = False
+    proxied: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
 

@@ -158,7 +158,7 @@ class Exchanges:
 
     async def _open(self, request: ChatRequest) -> Place:
         prompt = Turn(
-            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
+            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, proxied=request.proxied
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried
@@ -216,9 +216,7 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._nudge("embed")
-        if request.isolated:
-            self._nudge("learn")
+        self._nudge("embed", "learn")
         if chats.places.is_due(place):
             self._nudge("summarise")
 
@@ -232,7 +230,7 @@ class Exchanges:
 def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
     """What is said to a request, as of now."""
     identifier, turn_id = response_id(request.turn_id), request.turn_id
-    return Turn(identifier, "assistant", text, now(), turn_id=turn_id, model=model, stating=request.isolated)
+    return Turn(identifier, "assistant", text, now(), turn_id=turn_id, model=model, proxied=request.proxied)
 
 
 def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:

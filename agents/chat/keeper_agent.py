@@ -208,16 +208,16 @@ class KeeperAgent:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
                 return replace(context, done=_which(one.statement for one in said))
-        facts, elsewhere = await self._forget_facts(owner, meant)
+        for one in said:
+            await self._unsay(owner, one)
+        facts, others = await self._forget_facts(owner, meant)
         if not said and len({fact.text for fact in facts}) > 1:
             return replace(context, done=_which(fact.text for fact in facts))
         if not said and not facts:
             hint = f" The closest I have: {named}." if named else ""
-            return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
-        for one in said:
-            await self._unsay(owner, one)
+            return replace(context, done=f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
         kept = f" Still stored: {named}." if named else ""
-        return await self._forgotten(context, f"I have forgotten that.{kept}{elsewhere}")
+        return await self._forgotten(context, f"I have forgotten that.{kept}{others}")
 
     async def _forgotten(self, context: Context, done: str) -> Context:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
@@ -241,7 +241,7 @@ class KeeperAgent:
 
     async def _forget_facts(self, owner: str, meant: str) -> tuple[list[Fact], str]:
         """Deletes the one fact that is meant and that no message states; returns those that are meant so, and what is
-        left to say where messages of conversations with facts of their own state it: these are forgotten there."""
+        left to say of others that name it."""
         asked, facts = set(content_stems(meant)), self._engine.knowledge.facts
         stems = {fact: set(content_stems(fact.text)) for fact, _ in await facts.page(owner, limit=LOOKED_AT)}
         found = [fact for fact in stems if asked and asked <= stems[fact]]
@@ -251,8 +251,8 @@ class KeeperAgent:
             for fact in unsourced:
                 with suppress(NotFound):  # it went with another of its chain
                     await facts.forget_unsourced(owner, fact.id)
-        named = ", ".join(f"“{name}”" for name in sorted({fact.memory_id for fact in found if fact.sources})[:3])
-        return unsourced, f" It was also told in the conversation {named}, and can be forgotten there." if named else ""
+        others = sorted({f"“{fact.text}”" for fact in found if fact.sources})[:NAMED]
+        return unsourced, f" Still known: {', '.join(others)}." if others else ""
 
 
 def _which(statements: Iterable[str]) -> str:

@@ -107,7 +107,7 @@ class _Exchange:
             turn_id=self.opened.turn_id,
             model=self.answer.model or None,
             interrupted=not self.answer.whole,
-            stating=True,
+            proxied=True,
         )
 
 
@@ -186,7 +186,7 @@ class Proxy:
         await keep_earlier(self._engine, owner, session, turn_id, news)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True)
+        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         return replace(opened, place=place)
 

@@ -60,7 +60,7 @@ async def keep_earlier(engine: Engine, owner: str, session: str, turn_id: str, n
     if not news.earlier:
         return
     said = [
-        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), stating=True)
+        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), proxied=True)
         for number, text in enumerate(news.earlier)
     ]
     await engine.chats.turns.remember(owner, session, said)

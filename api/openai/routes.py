@@ -279,6 +279,7 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         top_k=max(1, options.recipe.top_k),
         history=_history(messages[:at]),
         isolated=True,
+        proxied=True,
         recipe=options.recipe,
         retried=may_be_done(request),
     )

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from time import monotonic
 
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
@@ -35,6 +36,7 @@ from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
+TURN = 2.0  # seconds, after which other work of the process has its turn
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
@@ -61,8 +63,8 @@ Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
 
 class FactQueue:
     """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
-    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation when its messages
-    are settled."""
+    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation of the proxy when
+    its messages are settled."""
 
     def __init__(
         self,
@@ -82,21 +84,35 @@ class FactQueue:
 
     async def work(self) -> int:
         """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
-        total, pace = 0, Pace()
-        while True:
-            most = BATCH_BY_RULES if self._model is None else BATCH
-            claimed = await claim(self._vectors, "facts", most, without="embedding")
-            if not claimed.documents:
-                return total
-            async with held(self._vectors, "facts", claimed):
-                settled = await self._settle_all(claimed, pace)
-                total += len(settled)
-                for owner, session_id in dict.fromkeys(
-                    (message["user_id"], message["session_id"]) for message in settled
-                ):
-                    await pace.step()
-                    for keep_up in self._upkeep:
-                        await keep_up(owner, session_id)
+        total = 0
+        while (settled := await self.step()) is not None:
+            total += settled
+        return total
+
+    async def turn(self) -> bool:
+        """Settles what is due for some seconds; returns whether there may be more, for which others have their turn
+        first."""
+        until = monotonic() + TURN
+        while await self.step() is not None:
+            if monotonic() >= until:
+                return True
+        return False
+
+    async def step(self) -> int | None:
+        """Settles some of what is due; returns how many messages, None where nothing was due."""
+        pace = Pace()
+        most = BATCH_BY_RULES if self._model is None else BATCH
+        claimed = await claim(self._vectors, "facts", most, without="embedding")
+        if not claimed.documents:
+            return None
+        async with held(self._vectors, "facts", claimed):
+            settled = await self._settle_all(claimed, pace)
+            proxied = (message for message in settled if message.get("proxied"))
+            for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in proxied):
+                await pace.step()
+                for keep_up in self._upkeep:
+                    await keep_up(owner, session_id)
+        return len(settled)
 
     async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
         """Settles what a text states, as if the user had said it now; a statement that no rule understands is a fact

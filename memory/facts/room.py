@@ -64,7 +64,7 @@ def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: 
         activity={"facts": "updated_at"},
         gists=(FACT,),
         queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
-        sweep=queue.work,
+        sweep=queue.step,
         forget_user=forget_user,
         forget_session=forget_session,
         forget_message=lambda *message: facts.forget_source(*message),

@@ -41,7 +41,7 @@ class Drafts:
             "content": answer.content,
             "model": answer.model,
             "timestamp": answer.timestamp,
-            "stating": answer.stating,
+            "stating": answer.proxied,  # as earlier builds named it
             "at": now(),
         }
         await self._drafts.replace_one({"_id": _key(place, answer.id)}, document, upsert=True)
@@ -106,7 +106,7 @@ def _read(document: Document) -> tuple[Place, Turn]:
         turn_id=document["turn_id"],
         model=document["model"],
         interrupted=True,
-        stating=document.get("stating", False),
+        proxied=document.get("stating", False),
     )
     place = {name: document["place"][name] for name in PLACE}  # one that an earlier build kept has others
     return Place(**place), answer

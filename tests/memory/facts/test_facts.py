@@ -196,9 +196,9 @@ async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memo
 
 async def test_what_assistants_say_is_no_fact(memory: Memory) -> None:
     said = [
-        Turn("a1", "assistant", "I live in the cloud.", START, stating=True),
-        Turn("u1", "user", "I live in Rome.", START, stating=True),
-        Turn("s1", "system", "My name is Loci.", START, stating=True),
+        Turn("a1", "assistant", "I live in the cloud.", START, proxied=True),
+        Turn("u1", "user", "I live in Rome.", START, proxied=True),
+        Turn("s1", "system", "My name is Loci.", START, proxied=True),
     ]
     await memory.add("ann", "s", said, wait=True)
     await memory.engine.knowledge.queue.work()

@@ -30,7 +30,7 @@ async def told(memory: Memory, conversation: str, content: str, at: timedelta = 
     """A user's message in a conversation, settled at once."""
     turns = memory.engine.chats.turns
     number = len(await turns.page("ann", conversation, after=-1, limit=200))
-    said = Turn(f"{conversation}-m{number}", "user", content, START + at, stating=True)
+    said = Turn(f"{conversation}-m{number}", "user", content, START + at, proxied=True)
     await turns.remember("ann", conversation, [said])
     await come_due(memory)
     await memory.engine.knowledge.queue.work()
@@ -169,7 +169,7 @@ async def test_conversations_that_are_settled_at_once_leave_one_in_force(both: t
 async def test_messages_of_all_conversations_are_settled_as_they_were_said(quiet: Memory) -> None:
     turns = quiet.engine.chats.turns
     for conversation, at in (("a", 1), ("b", 0), ("c", 2)):
-        said = Turn(f"{conversation}0", "user", f"I moved to Town{at}.", START + at * HOUR, stating=True)
+        said = Turn(f"{conversation}0", "user", f"I moved to Town{at}.", START + at * HOUR, proxied=True)
         await turns.remember("ann", conversation, [said])
     await quiet.engine.knowledge.queue.work()
     assert await then(quiet, 0.5, 1.5, 2.5) == [[f"The user moved to Town{at}."] for at in range(3)]
