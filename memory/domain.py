@@ -113,13 +113,12 @@ class Hit:
 @dataclass(frozen=True)
 class Recall:
     """What one search gave. `hits`: best first. `considered`: the best candidates, kept or dropped, best first.
-    `dimensions`: of the query's embedding; 0 where there was none. `among_facts`: whether the owner may have facts in
-    force. `query`: as it was searched for, misspelt words as the history has them; empty where nothing was."""
+    `dimensions`: of the query's embedding; 0 where there was none. `query`: as it was searched for, misspelt words as
+    the history has them; empty where nothing was."""
 
     hits: tuple[Hit, ...] = ()
     considered: tuple[Candidate, ...] = ()
     dimensions: int = 0
-    among_facts: bool = True
     query: str = ""
 
     def respelt(self, query: str) -> str | None:

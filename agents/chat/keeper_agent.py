@@ -80,7 +80,9 @@ class KeeperAgent:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
         if (statement := statement_to_remember(request.query)) is not None:
             # Key-values are the user's, and known in every session.
-            return replace(context, done=KEPT_HERE if request.isolated else await self._keep(context, statement))
+            if request.isolated:
+                return replace(context, done=KEPT_HERE)
+            return replace(context, done=await self.keep(request.owner, statement, prompt_id(request.turn_id)))
         if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
         return await (self._forget_here if request.isolated else self._forget)(context, meant)
@@ -124,14 +126,14 @@ class KeeperAgent:
         also = " and the messages in which you told me" if fact.sources else ""
         return await self._forgotten(context, f"I have forgotten that{also}.")
 
-    async def _keep(self, context: Context, statement: str) -> str:
-        request = context.request
-        fact, new = await self._put(request.owner, statement, prompt_id(request.turn_id))
+    async def keep(self, owner: str, statement: str, source: str) -> str:
+        """Keeps a statement under its key, as the message `source` asks; returns what is said to that."""
+        fact, new = await self._put(owner, statement, source)
         key, value = fact.key, fact.value
         former: list[KeyValue] = []
         if fact.version > 1:
             with suppress(NotFound):  # somebody deleted it just now
-                former = (await self._engine.chats.keyvalues.history(request.owner, key))[1:2]
+                former = (await self._engine.chats.keyvalues.history(owner, key))[1:2]
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 

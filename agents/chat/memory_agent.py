@@ -58,8 +58,7 @@ class MemoryAgent:
             tuple(await self._known(request)),
             parts=tuple(parts) if len(parts) > 1 else (),
         )
-        if bundle.recall.among_facts:
-            bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
+        bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
 
     async def _with_end(self, context: Context, bundle: Bundle) -> Bundle:
@@ -210,6 +209,5 @@ def _joined(query: str, parts: Sequence[Recall]) -> Recall:
     considered: dict[str, Candidate] = {}
     for candidate in sorted((each for part in parts for each in part.considered), key=lambda each: bool(each.dropped)):
         considered.setdefault(candidate.key, candidate)
-    among_facts = any(part.among_facts for part in parts)
     ranked = sorted(considered.values(), key=lambda candidate: -candidate.parts.score)
-    return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, among_facts, query)
+    return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, query)

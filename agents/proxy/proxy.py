@@ -16,6 +16,7 @@ from agents.chat import (
     SAID_ANEW,
     SEARCHED_BY,
     Drafting,
+    KeeperAgent,
     Keeping,
     PromptSection,
     dated,
@@ -47,6 +48,7 @@ from config.prompts import prompt
 from config.recipes import PROXY
 from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
+from memory.facts import statement_to_remember
 from memory.ids import prompt_id, response_id, scoped
 from memory.recall import Scope
 from memory.turns import Place, Receipt, Used, left_out_of
@@ -117,6 +119,7 @@ class Proxy:
     def __init__(self, engine: Engine, keeping: Keeping, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
         """`upstream`: closed by whoever made it, once all that was begun is kept."""
         self.upstream = upstream
+        self._keeper = KeeperAgent(engine)
         self._keeping = keeping
         self._tools = tools
         self._engine = engine
@@ -188,6 +191,8 @@ class Proxy:
             return opened
         said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
+        if (statement := statement_to_remember(news.newest)) is not None:
+            await self._keeper.keep(owner, statement, said.id)
         return replace(opened, place=place)
 
     async def _remembered(self, request: ProxyRequest, turn_id: str, text: str) -> _Known:
@@ -201,7 +206,7 @@ class Proxy:
         sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(sent))
-        scope = Scope.of_conversation(options.memory_id, exclude=keys)
+        scope = Scope(options.memory_id, exclude=keys)
         try:
             recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
@@ -212,8 +217,7 @@ class Proxy:
             return _Known()
         fresh = tuple(hit for hit in recall.hits if on_one_line(hit.gist.content) not in sent)
         given = fresh[: recipe.top_k]
-        ids = [hit.gist.id for hit in given] if recall.among_facts else []
-        changed = await engine.knowledge.superseded.by_messages(owner, ids)
+        changed = await engine.knowledge.superseded.by_messages(owner, [hit.gist.id for hit in given])
         return _Known(recall, fresh, given, _memory_block(given, digest, changed))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:

@@ -13,7 +13,7 @@ import numpy as np
 
 from config.recipes import Recipe
 from memory import metrics
-from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
+from memory.domain import RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
 from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, piece_in, text_to_embed
 from memory.language import End, Trait
 from memory.recall.features import POOL, asks_the_same
@@ -130,10 +130,7 @@ class Recaller:
             recall, enough = await self._filled(asked, scored)
             if enough or asked.recipe.ranking != "fused" or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
-        # A fact in force has a gist; an index of all that the owner has knows of the kind then.
-        has_all = self._indexes.known(asked.owner) is asked.index
-        among_facts = not has_all or asked.index.code("kind", FACT) >= 0
-        return replace(recall, among_facts=among_facts, query=asked.query)
+        return replace(recall, query=asked.query)
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """The query embedded while the index for it is read, its slips mended as the index has the words, and read
