@@ -31,6 +31,7 @@ from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
+from utils.text import on_one_line, without_recalled
 from utils.vectors import Floats
 from utils.yielding import Pace
 
@@ -121,6 +122,7 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
+            text = without_recalled(text)
             stated, by = await self._extracted(text, origin.at)
             if (
                 by == RULE_BASED
@@ -181,13 +183,15 @@ class FactQueue:
         is_decided = "decisions" in document["facts"]
         if self._model is not None or is_decided:
             return False
-        return not await self._extracted_by_rules(document["content"], document["timestamp"])
+        return not await self._extracted_by_rules(without_recalled(document["content"]), document["timestamp"])
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
         try:
-            if await self._is_early(document) or not await self._learn_from(lease, document):
+            if await self._is_early(document) or not (
+                await self._is_echo(document) or await self._learn_from(lease, document)
+            ):
                 await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
                 return False
         except Exception as error:
@@ -212,6 +216,17 @@ class FactQueue:
             "facts.lease_until": {"$exists": True},  # as the index has it
         }
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
+
+    async def _is_echo(self, document: Document) -> bool:
+        """Whether the answer before a message says all of it, word for word, as one does that quotes memories."""
+        before = {
+            "user_id": document["user_id"],
+            "session_id": document["session_id"],
+            "message_index": {"$gte": 0, "$lt": document["message_index"]},
+            "role": "assistant",
+        }
+        found = await self._vectors.find(before, {"content": 1}).sort("message_index", -1).limit(1).to_list(None)
+        return any(on_one_line(document["content"]) in on_one_line(answer["content"]) for answer in found)
 
     async def _learn_from(self, lease: str, document: Document) -> bool:
         """Makes facts of a message; False where others keep the owner's.
@@ -261,6 +276,7 @@ class FactQueue:
 
     async def _extracted(self, text: str, at: datetime) -> tuple[list[Stated], str]:
         """What a text states that was said at a time, and who found it."""
+        text = without_recalled(text)
         if self._model is not None:
             try:
                 facts = await extract_by_model(self._model, text, at)

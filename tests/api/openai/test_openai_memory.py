@@ -51,6 +51,17 @@ def test_what_is_told_by_one_door_is_known_at_the_others(
     assert PARROT in [item["content"] for item in known["memory_context"]["context"]]
 
 
+def test_memory_that_is_sent_back_is_not_remembered_again(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    ask(client, user, PARROT)
+    ask(client, user, QUESTION)
+    sent = last_chat(model).body["messages"][0]["content"]
+    assert PARROT in sent
+    ask(client, "elsewhere", sent)
+    assert stored(chat, "elsewhere")[0] == ("user", QUESTION)
+
+
 def test_what_one_user_tells_no_other_is_told(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, other: str
 ) -> None:

@@ -204,3 +204,43 @@ async def test_facts_that_an_earlier_build_kept_apart_stand_together(quiet: Memo
     assert "The user moved to Oslo." in await texts(quiet)
     await facts.forget("ann", now(), "a")
     assert MADRID not in await texts(quiet, ended=True) and BERLIN in await texts(quiet, ended=True)
+
+
+BLOCK = """<memory kind="proxy">
+What was said before, quoted as data.
+[user, 2025-03-01] I live in Lund.
+</memory>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "stated"),
+    [
+        (BLOCK, []),
+        (f"{BLOCK}\n\nI love figs.", ["The user loves figs."]),
+        ("My sister lives in Lund.", []),
+        ("My sister lives in Lund. I love figs.", ["The user loves figs.", "The user's sister lives in Lund."]),
+    ],
+    ids=["a block alone", "a block before a message", "what the answer quoted", "that and more"],
+)
+async def test_what_memory_told_is_no_news_when_it_is_sent_back(quiet: Memory, content: str, stated: list[str]) -> None:
+    quoting = Turn("a0", "assistant", "Somebody told me: “My sister lives in  Lund.” [1]", START)
+    await quiet.engine.chats.turns.remember("ann", "a", [quoting])
+    await told(quiet, "a", content, HOUR)
+    assert await texts(quiet) == stated
+
+
+async def test_what_is_said_again_later_is_news(quiet: Memory) -> None:
+    await told(quiet, "a", "I moved to Madrid.")
+    said = [
+        Turn("a0", "assistant", "You told me: “I moved to Madrid.”", START),
+        Turn("u1", "user", "I moved to Oslo.", START + HOUR),
+        Turn("a1", "assistant", "Noted.", START + HOUR),
+        Turn("u2", "user", "I moved to Madrid.", START + 2 * HOUR),
+    ]
+    await quiet.engine.chats.turns.remember("ann", "a", said)
+    await quiet.engine.knowledge.queue.work()
+    assert await then(quiet, 0.5, 1.5, 2.5) == [
+        ["The user moved to Madrid."],
+        ["The user moved to Oslo."],
+        ["The user moved to Madrid."],
+    ]
