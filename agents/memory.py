@@ -143,7 +143,7 @@ class Memory:
             await self.engine.embed_all(owner, remembered.ids)
         else:
             self._nudge("embed")
-        self._nudge("summarise")
+        self._nudge("learn", "summarise")
         return remembered
 
     async def learn(

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.domain import Hit
 from utils.fields import CONTENT_CHARACTERS
-from utils.text import CONTROL_CHARACTERS, repair
+from utils.text import CONTROL_CHARACTERS, repair, without_recalled
 
 JsonObject = Mapping[str, Any]
 
@@ -33,10 +33,12 @@ def text_of(content: object) -> str:
 
 
 def kept_text(content: object) -> str:
-    """What is remembered of a message: its text as `storable` has it, and a word for each other part."""
+    """What is remembered of a message: its text as `storable` has it, without memories that are sent back, and a word
+    for each other part."""
     parts = content if isinstance(content, list) else []
     others = [word_for(part) for part in parts if isinstance(part, dict) and "text" not in part]
-    return " ".join([storable(text_of(content)).strip(), *others]).strip()
+    text = storable(text_of(content)).strip()
+    return " ".join([without_recalled(text) or text, *others]).strip()
 
 
 def storable(text: str) -> str:

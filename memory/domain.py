@@ -18,9 +18,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `stating`:
-    facts are made of its conversation: of what the user says; what others say is only awaited, for the upkeep.
-    `timezone`: the IANA name of where it was said, whose days it speaks of; None for UTC."""
+    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
+    it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
+    IANA name of where it was said, whose days it speaks of; None for UTC."""
 
     id: str
     role: Role
@@ -31,7 +31,7 @@ class Turn:
     index: int | None = None
     model: str | None = None
     interrupted: bool = False
-    stating: bool = False
+    proxied: bool = False
     timezone: str | None = None
 
 
@@ -125,13 +125,12 @@ class Hit:
 @dataclass(frozen=True)
 class Recall:
     """What one search gave. `hits`: best first. `considered`: the best candidates, kept or dropped, best first.
-    `dimensions`: of the query's embedding; 0 where there was none. `among_facts`: whether the owner may have facts in
-    force. `query`: as it was searched for, misspelt words as the history has them; empty where nothing was."""
+    `dimensions`: of the query's embedding; 0 where there was none. `query`: as it was searched for, misspelt words as
+    the history has them; empty where nothing was."""
 
     hits: tuple[Hit, ...] = ()
     considered: tuple[Candidate, ...] = ()
     dimensions: int = 0
-    among_facts: bool = True
     query: str = ""
 
     def respelt(self, query: str) -> str | None:

@@ -113,7 +113,7 @@ class Importer:
     @asynccontextmanager
     async def begin(self, owner: str) -> AsyncIterator[Import]:
         """An import into a user's memory. Raises `Conflict` where another one of the user goes on."""
-        async with self._leases.held("importing", owner, "") as held:
+        async with self._leases.held("importing", owner) as held:
             if not held:
                 raise Conflict(BUSY, retry_after=1.0)
             note = new_id()

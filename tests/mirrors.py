@@ -88,7 +88,7 @@ async def say(memory: Memory, *contents: str, owner: str = "ann", session: str =
     """A user's messages of which facts may be made, a minute apart."""
     there = await memory.engine.chats.turns.page(owner, session, after=-1, limit=200)
     turns = [
-        Turn(f"{session}-m{number}", "user", content, START + timedelta(minutes=number), stating=True)
+        Turn(f"{session}-m{number}", "user", content, START + timedelta(minutes=number), proxied=True)
         for number, content in enumerate(contents, len(there))
     ]
     await memory.engine.chats.turns.remember(owner, session, turns)

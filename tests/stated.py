@@ -17,7 +17,7 @@ async def say(memory: Memory, *contents: str, owner: str = "ann", session: str =
     """A user's messages, an hour apart, of which facts are to be made."""
     there = await memory.engine.chats.turns.page(owner, session, after=-1, limit=200)
     for number, content in enumerate(contents, len(there)):
-        turn = Turn(f"{session}-m{number}", "user", content, START + number * HOUR, stating=True)
+        turn = Turn(f"{session}-m{number}", "user", content, START + number * HOUR, proxied=True)
         await memory.engine.chats.turns.remember(owner, session, [turn])
 
 

@@ -35,7 +35,7 @@ WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
     "embed": lambda memory: memory.engine.gists.queue.work(),
     "summarise": lambda memory: memory.engine.chats.summaries.work(),
     "title": lambda memory: memory.engine.chats.titles.work(),
-    "learn": lambda memory: memory.engine.knowledge.queue.work(),
+    "learn": lambda memory: memory.engine.knowledge.queue.turn(),
     "observe": lambda memory: memory.engine.tools.queue.turn(),
     "renew": lambda memory: memory.engine.gists.queue.renew(),
     "sweep": lambda memory: memory.engine.sweep(),
@@ -127,9 +127,11 @@ def _register(app: Celery, process: WorkerProcess) -> None:
         def work() -> None:
             done = process.run(WORK[task])
             if task == "sweep":  # these do a part at a time, and let others have their turn
-                nudge(app, "observe", "renew")
+                nudge(app, "observe", "renew", "learn")
             elif task == "observe" and done:
                 nudge(app, "embed")
+            elif task == "learn" and done:
+                nudge(app, "learn")
 
     for task in WORK:
         add(task)

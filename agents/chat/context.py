@@ -33,8 +33,8 @@ class HistoryItem:
 @dataclass(frozen=True)
 class ChatRequest:
     """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
-    the one for what is known everywhere, and nothing else of the user. `timezone`: the IANA name of where it is made,
-    whose days it speaks of and is answered in; None for UTC."""
+    the one for what is known everywhere, and nothing else of the user. `proxied`: it came by the door of the proxy.
+    `timezone`: the IANA name of where it is made, whose days it speaks of and is answered in; None for UTC."""
 
     query: str
     owner: str
@@ -51,6 +51,7 @@ class ChatRequest:
     reasoning_effort: ReasoningEffort | None = None
     temporary: bool = False
     isolated: bool = False
+    proxied: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
     timezone: str | None = None

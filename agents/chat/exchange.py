@@ -188,7 +188,7 @@ class Exchanges:
             request.query,
             now(),
             turn_id=request.turn_id,
-            stating=request.isolated,
+            proxied=request.proxied,
             timezone=request.timezone,
         )
         return await self._engine.chats.turns.open_exchange(
@@ -247,9 +247,7 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._nudge("embed")
-        if request.isolated:
-            self._nudge("learn")
+        self._nudge("embed", "learn")
         if chats.places.is_due(place):
             self._nudge("summarise")
         if chats.places.is_titled(place):
@@ -272,7 +270,7 @@ def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
         now(),
         turn_id=turn_id,
         model=model,
-        stating=request.isolated,
+        proxied=request.proxied,
         timezone=request.timezone,
     )
 

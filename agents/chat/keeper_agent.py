@@ -80,7 +80,9 @@ class KeeperAgent:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
         if (statement := statement_to_remember(request.query)) is not None:
             # Key-values are the user's, and known in every session.
-            return replace(context, done=KEPT_HERE if request.isolated else await self._keep(context, statement))
+            if request.isolated:
+                return replace(context, done=KEPT_HERE)
+            return replace(context, done=await self.keep(request.owner, statement, prompt_id(request.turn_id)))
         if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
         return await (self._forget_here if request.isolated else self._forget)(context, meant)
@@ -124,14 +126,14 @@ class KeeperAgent:
         also = " and the messages in which you told me" if fact.sources else ""
         return await self._forgotten(context, f"I have forgotten that{also}.")
 
-    async def _keep(self, context: Context, statement: str) -> str:
-        request = context.request
-        fact, new = await self._put(request.owner, statement, prompt_id(request.turn_id))
+    async def keep(self, owner: str, statement: str, source: str) -> str:
+        """Keeps a statement under its key, as the message `source` asks; returns what is said to that."""
+        fact, new = await self._put(owner, statement, source)
         key, value = fact.key, fact.value
         former: list[KeyValue] = []
         if fact.version > 1:
             with suppress(NotFound):  # somebody deleted it just now
-                former = (await self._engine.chats.keyvalues.history(request.owner, key))[1:2]
+                former = (await self._engine.chats.keyvalues.history(owner, key))[1:2]
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 
@@ -208,16 +210,16 @@ class KeeperAgent:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
                 return replace(context, done=_which(one.statement for one in said))
-        facts, elsewhere = await self._forget_facts(owner, meant)
+        for one in said:
+            await self._unsay(owner, one)
+        facts, others = await self._forget_facts(owner, meant)
         if not said and len({fact.text for fact in facts}) > 1:
             return replace(context, done=_which(fact.text for fact in facts))
         if not said and not facts:
             hint = f" The closest I have: {named}." if named else ""
-            return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
-        for one in said:
-            await self._unsay(owner, one)
+            return replace(context, done=f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
         kept = f" Still stored: {named}." if named else ""
-        return await self._forgotten(context, f"I have forgotten that.{kept}{elsewhere}")
+        return await self._forgotten(context, f"I have forgotten that.{kept}{others}")
 
     async def _forgotten(self, context: Context, done: str) -> Context:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
@@ -241,7 +243,7 @@ class KeeperAgent:
 
     async def _forget_facts(self, owner: str, meant: str) -> tuple[list[Fact], str]:
         """Deletes the one fact that is meant and that no message states; returns those that are meant so, and what is
-        left to say where messages of conversations with facts of their own state it: these are forgotten there."""
+        left to say of others that name it."""
         asked, facts = set(content_stems(meant)), self._engine.knowledge.facts
         stems = {fact: set(content_stems(fact.text)) for fact in await facts.newest(owner, LOOKED_AT)}
         found = [fact for fact in stems if asked and asked <= stems[fact]]
@@ -251,8 +253,8 @@ class KeeperAgent:
             for fact in unsourced:
                 with suppress(NotFound):  # it went with another of its chain
                     await facts.forget_unsourced(owner, fact.id)
-        named = ", ".join(f"“{name}”" for name in sorted({fact.memory_id for fact in found if fact.sources})[:3])
-        return unsourced, f" It was also told in the conversation {named}, and can be forgotten there." if named else ""
+        others = sorted({f"“{fact.text}”" for fact in found if fact.sources})[:NAMED]
+        return unsourced, f" Still known: {', '.join(others)}." if others else ""
 
 
 def _which(statements: Iterable[str]) -> str:

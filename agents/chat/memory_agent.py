@@ -82,8 +82,7 @@ class MemoryAgent:
         if self._budget is not None and self._fills(request):
             material = await self._material(context, bundle, _joined(request.query, wider), self._budget)
             bundle = replace(bundle, material=material)
-        if bundle.recall.among_facts:
-            bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
+        bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
 
     def _fills(self, request: ChatRequest) -> bool:
@@ -106,7 +105,7 @@ class MemoryAgent:
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
         ids = [gist.id for gist in (*messages, *near)]
-        changed = await engine.knowledge.superseded.by_messages(request.owner, ids) if recall.among_facts else {}
+        changed = await engine.knowledge.superseded.by_messages(request.owner, ids)
         return Material(hits, tuple(near), empty, changed, tuple(profile), tuple(lines))
 
     async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
@@ -297,6 +296,5 @@ def _joined(query: str, parts: Sequence[Recall]) -> Recall:
     considered: dict[str, Candidate] = {}
     for candidate in sorted((each for part in parts for each in part.considered), key=lambda each: bool(each.dropped)):
         considered.setdefault(candidate.key, candidate)
-    among_facts = any(part.among_facts for part in parts)
     ranked = sorted(considered.values(), key=lambda candidate: -candidate.parts.score)
-    return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, among_facts, query)
+    return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, query)

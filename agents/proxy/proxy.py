@@ -16,6 +16,7 @@ from agents.chat import (
     SAID_ANEW,
     SEARCHED_BY,
     Drafting,
+    KeeperAgent,
     Keeping,
     PromptSection,
     dated,
@@ -47,6 +48,7 @@ from config.prompts import prompt
 from config.recipes import PROXY
 from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
+from memory.facts import statement_to_remember
 from memory.ids import prompt_id, response_id, scoped
 from memory.recall import Scope
 from memory.turns import Place, Receipt, Used, left_out_of, numbers_of
@@ -108,7 +110,7 @@ class _Exchange:
             turn_id=self.opened.turn_id,
             model=self.answer.model or None,
             interrupted=not self.answer.whole,
-            stating=True,
+            proxied=True,
             timezone=self.request.options.timezone,
         )
 
@@ -119,6 +121,7 @@ class Proxy:
     def __init__(self, engine: Engine, keeping: Keeping, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
         """`upstream`: closed by whoever made it, once all that was begun is kept."""
         self.upstream = upstream
+        self._keeper = KeeperAgent(engine)
         self._keeping = keeping
         self._tools = tools
         self._engine = engine
@@ -192,8 +195,10 @@ class Proxy:
         await keep_earlier(self._engine, owner, session, turn_id, news, zone)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, stating=True, timezone=zone)
+        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True, timezone=zone)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
+        if (statement := statement_to_remember(news.newest)) is not None:
+            await self._keeper.keep(owner, statement, said.id)
         return replace(opened, place=place)
 
     async def _remembered(self, request: ProxyRequest, turn_id: str, text: str) -> _Known:
@@ -207,7 +212,7 @@ class Proxy:
         sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(sent))
-        scope = Scope.of_conversation(options.memory_id, exclude=keys, timezone=options.timezone)
+        scope = Scope(options.memory_id, exclude=keys, timezone=options.timezone)
         try:
             recall, digest = await asyncio.gather(
                 engine.search.recall(owner, text, wider, scope),
@@ -218,8 +223,7 @@ class Proxy:
             return _Known()
         fresh = tuple(hit for hit in recall.hits if on_one_line(hit.gist.content) not in sent)
         given = fresh[: recipe.top_k]
-        ids = [hit.gist.id for hit in given] if recall.among_facts else []
-        changed = await engine.knowledge.superseded.by_messages(owner, ids)
+        changed = await engine.knowledge.superseded.by_messages(owner, [hit.gist.id for hit in given])
         return _Known(recall, fresh, given, _memory_block(given, digest, changed, options.timezone))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:

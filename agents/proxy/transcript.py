@@ -62,7 +62,7 @@ async def keep_earlier(
     if not news.earlier:
         return
     said = [
-        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), stating=True, timezone=timezone)
+        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), proxied=True, timezone=timezone)
         for number, text in enumerate(news.earlier)
     ]
     await engine.chats.turns.remember(owner, session, said)

@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+from time import monotonic
 from typing import Literal, Protocol
 
 from memory.engine import Engine
 from utils.mongo import as_loci_error
 
 Work = Literal["embed", "summarise", "title", "learn", "observe"]
+
+PATIENCE = 10.0  # seconds after closing in which facts are still made; what is left is found by whoever works next
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +28,7 @@ class BackgroundNudge:
         self._engine = engine
         self._running: dict[Work, asyncio.Task[None]] = {}
         self._again: set[Work] = set()
+        self._closed: float | None = None
 
     def __call__(self, *works: Work) -> None:
         for work in works:
@@ -42,7 +46,9 @@ class BackgroundNudge:
             case "title":
                 await self._engine.chats.titles.work()
             case "learn":
-                await self._engine.knowledge.queue.work()
+                made = await self._engine.knowledge.queue.step()
+                if made is not None and (self._closed is None or monotonic() < self._closed + PATIENCE):
+                    self._again.add("learn")
             case "observe":
                 step = await self._engine.tools.queue.step()
                 if step.count:
@@ -67,6 +73,8 @@ class BackgroundNudge:
             del self._running[work]
 
     async def close(self) -> None:
-        """Waits for the work that is under way."""
+        """Waits for the work that is under way, but not long for facts, which a model may make of thousands of
+        messages."""
+        self._closed = monotonic()
         while self._running:
             await asyncio.wait(list(self._running.values()))

@@ -280,7 +280,7 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         use_memory=options.reads,
         top_k=max(1, options.recipe.top_k),
         history=_history(messages[:at]),
-        isolated=True,
+        proxied=True,
         recipe=options.recipe,
         timezone=options.timezone,
         retried=may_be_done(request),

@@ -4,7 +4,7 @@ Of each message a job of its own extracts facts and reconciles them with those i
 decision is committed before it is carried out.
 """
 
-from memory.facts.facts import BY_HAND, Decided, Event, Fact, Origin
+from memory.facts.facts import Decided, Event, Fact, Origin
 from memory.facts.profile import ProfileChange, ProfileItem, Rank
 from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.corrections import value_instead
@@ -33,6 +33,7 @@ from memory.facts.rules.keeping import (
     without_asides,
 )
 from memory.facts.rules.reconcile import Add
+from memory.facts.store import BY_HAND
 
 __all__ = [
     "BY_HAND",

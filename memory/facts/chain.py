@@ -34,7 +34,12 @@ class Ending:
 
 
 def chain_of(links: Iterable[Link], fact_id: str) -> dict[str, Link]:
-    """The chain of a fact, by ids."""
+    """The chain of a fact, by ids; empty where it is not there."""
+    return next((chain for chain in chains_of(links) if fact_id in chain), {})
+
+
+def chains_of(links: Iterable[Link]) -> list[dict[str, Link]]:
+    """All chains, each by ids."""
     every = {link.id: link for link in links}
     beside: dict[str, set[str]] = {}
     for link in every.values():
@@ -42,12 +47,26 @@ def chain_of(links: Iterable[Link], fact_id: str) -> dict[str, Link]:
             if other is not None:
                 beside.setdefault(link.id, set()).add(other)
                 beside.setdefault(other, set()).add(link.id)
-    found, left = {fact_id}, [fact_id]
-    while left:
-        new = beside.get(left.pop(), set()) - found
-        found |= new
-        left += new
-    return {identifier: link for identifier, link in every.items() if identifier in found}
+    chains, seen = list[dict[str, Link]](), set[str]()
+    for start in every:
+        if start in seen:
+            continue
+        chain, left = {start}, [start]
+        while left:
+            new = beside.get(left.pop(), set()) - chain
+            chain |= new
+            left += new
+        seen |= chain
+        chains.append({identifier: every[identifier] for identifier in sorted(chain & every.keys())})
+    return chains
+
+
+def around(chain: Mapping[str, Link], moment: datetime) -> tuple[Link | None, Link | None]:
+    """Which of a chain was in force at a moment, and which was first after it."""
+    held = [link for link in chain.values() if link.valid_to is None or link.valid_to > link.valid_from]
+    then = (link for link in held if link.valid_from <= moment and (link.valid_to is None or moment < link.valid_to))
+    later = [link for link in held if link.valid_from > moment]
+    return next(then, None), min(later, key=lambda link: (link.valid_from, link.id), default=None)
 
 
 def undone(chain: Mapping[str, Link], fact_id: str) -> list[Ending]:

@@ -1,24 +1,23 @@
 """Facts with their history: nothing is overwritten, and all can be undone."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from memory import metrics
-from memory.facts.chain import Ending, chain_of, heir_of, undone, without
+from memory.facts.chain import around, chain_of, undone
+from memory.facts.forgetting import forget_conversation, forget_source, take_back
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.facts.store import FactStore, event_of, link_of, marks_of, was_done
+from memory.facts.store import BY_HAND, FactStore, conversations_of, event_of, link_of, marks_of, was_done
 from memory.ids import derived_id
 from memory.store import Collections, NamedLeases
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document
 
-BY_HAND = "user"  # who decided what came by the API
-BY_DELETION = "deletion"  # of the message that a decision was made from
-IN_FORCE = 1_000  # newest facts of a conversation that a new one is compared with
+IN_FORCE = 1_000  # newest facts of a user's that a new one is compared with
 
 Event = Literal["ADD", "UPDATE", "DELETE", "NONE", "UNDO"]
 
@@ -26,20 +25,21 @@ Event = Literal["ADD", "UPDATE", "DELETE", "NONE", "UNDO"]
 @dataclass(frozen=True)
 class FactEvent:
     """One thing that became of a fact. `by`: "rule_based", a model's name, "user", or "deletion" of its message.
-    `source`: id of the message that it was decided from. `other`: the fact that replaced it, or that it replaced, or
-    may have."""
+    `source`: id of the message that it was decided from, `memory_id`: of the conversation, None for the fact's own.
+    `other`: the fact that replaced it, or that it replaced, or may have."""
 
     event: Event
     at: datetime
     by: str
     source: str | None = None
     other: str | None = None
+    memory_id: str | None = None
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence that was in force from `valid_from` until `valid_to`, or still is (None). `sources`: ids of the
-    messages that say so."""
+    """A sentence that was in force from `valid_from` until `valid_to`, or still is (None). `memory_id`: the
+    conversation that it comes from; `sources`: ids of the messages that say so, there or elsewhere."""
 
     id: str
     memory_id: str
@@ -84,7 +84,7 @@ class Origin:
 
 
 class Facts:
-    """The facts of users, by conversation. Those in force have a gist, so that they are recalled."""
+    """The facts of users, over all their conversations. Those in force have a gist, so that they are recalled."""
 
     def __init__(self, collections: Collections, store: FactStore, leases: NamedLeases) -> None:
         self._facts = collections.facts
@@ -127,9 +127,9 @@ class Facts:
         """The facts of the owner's that are in force, the last changed first."""
         return [fact for fact, _ in await self.page(owner, limit=most)]
 
-    async def in_force(self, owner: str, memory_id: str) -> list[Fact]:
-        """The facts of a conversation that hold, oldest first."""
-        own = {"user_id": owner, "memory_id": memory_id, "valid_to": None}
+    async def in_force(self, owner: str, memory_id: str | None = None) -> list[Fact]:
+        """The facts that hold, those that changed last, oldest first; of all conversations or of one."""
+        own = {"user_id": owner, "valid_to": None} | ({} if memory_id is None else {"memory_id": memory_id})
         found = await self._facts.find(own).sort([("updated_at", -1), ("_id", -1)]).limit(IN_FORCE).to_list(None)
         return [_fact(document) for document in reversed(found)]
 
@@ -138,7 +138,8 @@ class Facts:
     ) -> list[Decided]:
         """Carries decisions out, in order. The same decisions of the same message again change nothing, whatever became
         of the facts since. `stands`: whether the message is still there, to be asked when no deletion comes between;
-        where it is not, nothing is decided.
+        where it is not, nothing is decided. What was said before a fact in force of another conversation neither
+        replaces nor ends it: it comes into the history before that.
 
         Raises `Conflict` where a fact that is to be replaced or confirmed lost its force meanwhile, or all of the
         conversation was deleted; `NotFound` where such a fact was deleted. Those before it stand.
@@ -148,7 +149,7 @@ class Facts:
         if origin.source is None and origin.asked is None:
             async with self.asking(origin) as asked:
                 return await self.apply(asked, decisions, stands)
-        async with self._leases.linking(origin.owner, origin.memory_id):
+        async with self._leases.linking(origin.owner):
             if stands is not None and not await stands():
                 return []
             await self._refuse_forgotten(origin)
@@ -185,12 +186,13 @@ class Facts:
 
         Raises `Conflict` where others change the chain meanwhile.
         """
-        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
-        async with self._leases.linking(owner, memory_id):
-            links = await self._store.links(owner, memory_id)
+        async with self._leases.linking(owner):
+            links = await self._store.links(owner)
             if fact_id not in links:
                 raise NotFound("No such fact")
-            await self._take_back(links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id), BY_HAND)
+            await take_back(
+                self._store, links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id), BY_HAND
+            )
         return await self.get(owner, fact_id)
 
     async def forget_source(self, owner: str, memory_id: str, source: str) -> int:
@@ -198,34 +200,36 @@ class Facts:
         been, so that what they had replaced holds until something else replaced it, or again; restores what was ended
         for the message. Returns how many it deleted.
 
-        Waits for whoever is making facts there, though none are there yet: what it writes next would stay if it died.
+        Waits for whoever is making facts, though none are there yet: what it writes next would stay if it died.
         Goes on where it does not let go: it lives, then, and asks once more whether its message is there.
         """
-        async with self._leases.held("linking", owner, memory_id):
-            made = [fact for fact in await self._store.made_of(owner, source) if fact["memory_id"] == memory_id]
-            return sum([await self._forget_source_of(fact, source) for fact in made])
+        async with self._leases.held("linking", owner):
+            made = [
+                fact for fact in await self._store.made_of(owner, source) if memory_id in conversations_of(fact, source)
+            ]
+            return sum([await forget_source(self._store, fact, source) for fact in made])
 
     async def forget_unsourced(self, owner: str, fact_id: str) -> int:
         """Deletes a fact that no message states, with those of its chain that none states; returns how many."""
-        memory_id = (await self._store.find(owner, fact_id))["memory_id"]
-        async with self._leases.held("linking", owner, memory_id):
-            links = await self._store.links(owner, memory_id)
+        async with self._leases.held("linking", owner):
+            links = await self._store.links(owner)
+            if fact_id not in links:
+                raise NotFound("No such fact")
             chain = chain_of(map(link_of, links.values()), fact_id)
             unsourced = {"_id": {"$in": list(chain)}, "user_id": owner, "sources": []}
             going = [fact["_id"] for fact in await self._facts.find(unsourced, {"_id": 1}).to_list(None)]
             for identifier in going:
-                await self._store.relink(owner, memory_id, identifier, None)
+                await self._store.relink(owner, chain, identifier, None)
             return await self._store.delete(owner, {"_id": {"$in": going}})
 
     async def forget(self, owner: str, moment: datetime, memory_id: str | None = None) -> int:
-        """Deletes the facts of a conversation, or of the owner, that were said until a moment, and has those refused
-        that are still to come of what was; returns how many."""
+        """Deletes the facts of the owner, or those of a conversation that no other supports, that were said until a
+        moment, and has those refused that are still to come of what was; returns how many."""
         await self._store.forget_asked(owner, memory_id, moment)
-        old: dict[str, Any] = {"created_at": {"$lte": moment}}
         if memory_id is None:
-            return await self._store.delete(owner, old)
-        async with self._leases.held("linking", owner, memory_id):
-            return await self._store.delete(owner, old | {"memory_id": memory_id})
+            return await self._store.delete(owner, {"created_at": {"$lte": moment}})
+        async with self._leases.held("linking", owner):
+            return await forget_conversation(self._store, owner, memory_id, moment, decided_until=moment)
 
     @asynccontextmanager
     async def asking(self, origin: Origin) -> AsyncIterator[Origin]:
@@ -236,38 +240,11 @@ class Facts:
         finally:
             await self._store.drop_asked(asked)
 
-    async def _forget_source_of(self, fact: Document, source: str) -> int:
-        owner, memory_id, fact_id = fact["user_id"], fact["memory_id"], fact["_id"]
-        if fact["sources"] != [source] and source in fact["sources"]:
-            await self._store.drop_source(owner, fact_id, source)
-            return 0
-        links = await self._store.links(owner, memory_id)
-        chain = chain_of(map(link_of, links.values()), fact_id)
-        if fact_id not in chain:
-            return 0
-        if source not in fact["sources"]:
-            if _ended_for(links[fact_id], source) and all(link.valid_to is not None for link in chain.values()):
-                await self._take_back(links, [Ending(fact_id, None)], BY_DELETION)
-            return 0
-        endings = without(chain, fact_id)
-        await self._take_back(links, [ending for ending in endings if ending.valid_to is not None], BY_DELETION)
-        await self._store.relink(owner, memory_id, fact_id, heir_of(chain, fact_id))
-        deleted = await self._store.delete(owner, {"_id": fact_id})
-        await self._take_back(links, [ending for ending in endings if ending.valid_to is None], BY_DELETION)
-        return deleted
-
-    async def _take_back(self, links: Mapping[str, Document], endings: Sequence[Ending], by: str) -> None:
-        """Carries out what takes decisions back, which stands in the history as `UNDO`."""
-        for ending in endings:
-            event = event_of("UNDO", by, other=ending.other)
-            if await self._store.end(links[ending.id], ending.valid_to, ending.superseded_by, event) is None:
-                raise Conflict("The fact was changed meanwhile")
-
     async def _refuse_forgotten(self, origin: Origin) -> None:
         """Lets nothing come of what was asked for before the conversation was deleted."""
         if origin.asked is not None and not await self._store.is_asked(origin.asked):
-            old = {"memory_id": origin.memory_id, "created_at": {"$lte": origin.begun}}
-            if await self._store.delete(origin.owner, old):
+            owner, memory_id, begun = origin.owner, origin.memory_id, origin.begun
+            if await forget_conversation(self._store, owner, memory_id, begun, decided_until=now()):
                 await self._store.drop_unused(origin.owner)
             raise Conflict("The conversation was deleted meanwhile")
 
@@ -279,6 +256,8 @@ class Facts:
                 return await self._confirm(origin, fact_id)
             case Delete(fact_id):
                 old = await self._store.find(origin.owner, fact_id)
+                if _is_earlier(origin, old):
+                    return Decided("NONE", fact_id, old["text"])
                 if not was_done(old, "DELETE", source=origin.source):
                     await self._close(origin, old, "DELETE")
                 return Decided("DELETE", fact_id, old["text"])
@@ -305,6 +284,8 @@ class Facts:
             return await self._confirm(origin, old["_id"])
         said = (origin.source,) if origin.source is not None else (old["_id"], str(len(old["history"])))
         new_id = derived_id(origin.owner, origin.memory_id, *said, text)
+        if _is_earlier(origin, old):
+            return await self._put_before(origin, old, new_id, text)
         decided = Decided("UPDATE", new_id, text, old["text"])
         if was_done(old, "UPDATE", other=new_id):
             if old["valid_to"] is not None:
@@ -325,6 +306,24 @@ class Facts:
                 raise
         await self._drop_loser(origin, new_id, old["_id"])
         raise Conflict("The fact was replaced meanwhile")
+
+    async def _put_before(self, origin: Origin, old: Document, new_id: str, text: str) -> Decided:
+        """Adds a fact that was said before one in force as what held from then until the next of its chain."""
+        links = await self._store.links(origin.owner)
+        chain = chain_of(map(link_of, links.values()), old["_id"])
+        former, following = around({name: link for name, link in chain.items() if name != new_id}, origin.at)
+        new = links.get(new_id)
+        if new is None:
+            if following is None or old["valid_to"] is not None:
+                raise Conflict("The fact was replaced meanwhile")
+            ended = {"valid_to": following.valid_from, "superseded_by": following.id}
+            new = _document(origin, new_id, text, supersedes=following.supersedes) | ended
+            await self._store.insert(new)
+        if new["superseded_by"] is not None:
+            await self._store.put_between(origin.owner, new["superseded_by"], new_id, new["supersedes"])
+        if former is not None and not was_done(links[former.id], "UPDATE", other=new_id):
+            await self._store.end(links[former.id], origin.at, new_id, _event("UPDATE", origin, new_id))
+        return Decided("ADD", new_id, text)
 
     async def _drop_loser(self, origin: Origin, new_id: str, old_id: str) -> None:
         """Deletes a fact that was to replace another, where that was replaced by something else or deleted."""
@@ -373,7 +372,13 @@ def _document(
 
 
 def _event(event: Event, origin: Origin, other: str | None = None) -> Document:
-    return event_of(event, origin.by, origin.source, other)
+    return event_of(event, origin.by, origin.source, other, origin.memory_id)
+
+
+def _is_earlier(origin: Origin, fact: Document) -> bool:
+    """Whether something was said before a fact that comes from another conversation: what is told first may be settled
+    last. Within one conversation the order is that of its messages."""
+    return bool(fact["memory_id"] != origin.memory_id and origin.at < fact["valid_from"])
 
 
 def _fact(found: Document) -> Fact:
@@ -389,9 +394,3 @@ def _fact(found: Document) -> Fact:
         updated_at=found["updated_at"],
         history=tuple(FactEvent(**event) for event in found["history"]),
     )
-
-
-def _ended_for(fact: Document, source: str) -> bool:
-    """Whether the last that was decided of a fact is that it holds no longer, because of a message."""
-    last = next(event for event in reversed(fact["history"]) if event["event"] != "NONE")
-    return fact["valid_to"] is not None and last["event"] == "DELETE" and last["source"] == source

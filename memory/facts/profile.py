@@ -137,8 +137,7 @@ class Profile:
         try:
             if item.key is None:
                 if change.marks:
-                    memory_id = (await self._store.find(owner, item.id))["memory_id"]
-                    async with self._leases.linking(owner, memory_id):
+                    async with self._leases.linking(owner):
                         await self._store.mark(owner, item.id, change.marks)
                 return item.id if worded is None else (await self._facts.change(owner, item.id, worded)).id
             if change.marks:

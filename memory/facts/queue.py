@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from time import monotonic
 
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
@@ -31,11 +32,13 @@ from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
+from utils.text import on_one_line, without_recalled
 from utils.vectors import Floats
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
+TURN = 2.0  # seconds, after which other work of the process has its turn
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
@@ -62,8 +65,8 @@ Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
 
 class FactQueue:
     """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
-    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation when its messages
-    are settled."""
+    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation of the proxy when
+    its messages are settled."""
 
     def __init__(
         self,
@@ -83,21 +86,35 @@ class FactQueue:
 
     async def work(self) -> int:
         """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
-        total, pace = 0, Pace()
-        while True:
-            most = BATCH_BY_RULES if self._model is None else BATCH
-            claimed = await claim(self._vectors, "facts", most, without="embedding")
-            if not claimed.documents:
-                return total
-            async with held(self._vectors, "facts", claimed):
-                settled = await self._settle_all(claimed, pace)
-                total += len(settled)
-                for owner, session_id in dict.fromkeys(
-                    (message["user_id"], message["session_id"]) for message in settled
-                ):
-                    await pace.step()
-                    for keep_up in self._upkeep:
-                        await keep_up(owner, session_id)
+        total = 0
+        while (settled := await self.step()) is not None:
+            total += settled
+        return total
+
+    async def turn(self) -> bool:
+        """Settles what is due for some seconds; returns whether there may be more, for which others have their turn
+        first."""
+        until = monotonic() + TURN
+        while await self.step() is not None:
+            if monotonic() >= until:
+                return True
+        return False
+
+    async def step(self) -> int | None:
+        """Settles some of what is due; returns how many messages, None where nothing was due."""
+        pace = Pace()
+        most = BATCH_BY_RULES if self._model is None else BATCH
+        claimed = await claim(self._vectors, "facts", most, without="embedding")
+        if not claimed.documents:
+            return None
+        async with held(self._vectors, "facts", claimed):
+            settled = await self._settle_all(claimed, pace)
+            proxied = (message for message in settled if message.get("proxied"))
+            for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in proxied):
+                await pace.step()
+                for keep_up in self._upkeep:
+                    await keep_up(owner, session_id)
+        return len(settled)
 
     async def learn(self, owner: str, memory_id: str, text: str, timezone: str | None = None) -> list[Decided]:
         """Settles what a text states, as if the user had said it now, in a time zone; a statement that no rule
@@ -106,6 +123,7 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
+            text = without_recalled(text)
             stated, by = await self._extracted(text, at_home(origin.at, timezone))
             if (
                 by == RULE_BASED
@@ -120,9 +138,9 @@ class FactQueue:
             return await self._learn(replace(origin, by=by), stated) if stated else []
 
     async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
-        async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
+        async with self._leases.held("learning", origin.owner) as held:
             if not held:
-                raise Conflict("Others say things in the conversation", retry_after=1.0)
+                raise Conflict("Other things are being learnt of the user", retry_after=1.0)
             for _ in range(TRIES):
                 decisions, by = await self._decisions(origin, stated)
                 try:
@@ -132,8 +150,9 @@ class FactQueue:
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
     async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
-        """Settles what was claimed, each conversation in order; returns the messages that are settled."""
-        documents = sorted(claimed.documents, key=lambda message: (message["session_id"], message["message_index"]))
+        """Settles what was claimed, each conversation in order, and one beside the other as they were said; returns the
+        messages that are settled."""
+        documents = _by_time(claimed.documents)
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
@@ -165,13 +184,16 @@ class FactQueue:
         is_decided = "decisions" in document["facts"]
         if self._model is not None or is_decided:
             return False
-        return not await self._extracted_by_rules(document["content"], gist_of(document).said_at)
+        content = without_recalled(document["content"])
+        return not await self._extracted_by_rules(content, gist_of(document).said_at)
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
         try:
-            if await self._is_early(document) or not await self._learn_from(lease, document):
+            if await self._is_early(document) or not (
+                await self._is_echo(document) or await self._learn_from(lease, document)
+            ):
                 await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
                 return False
         except Exception as error:
@@ -197,8 +219,19 @@ class FactQueue:
         }
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 
+    async def _is_echo(self, document: Document) -> bool:
+        """Whether the answer before a message says all of it, word for word, as one does that quotes memories."""
+        before = {
+            "user_id": document["user_id"],
+            "session_id": document["session_id"],
+            "message_index": {"$gte": 0, "$lt": document["message_index"]},
+            "role": "assistant",
+        }
+        found = await self._vectors.find(before, {"content": 1}).sort("message_index", -1).limit(1).to_list(None)
+        return any(on_one_line(document["content"]) in on_one_line(answer["content"]) for answer in found)
+
     async def _learn_from(self, lease: str, document: Document) -> bool:
-        """Makes facts of a message; False where others keep the conversation.
+        """Makes facts of a message; False where others keep the owner's.
 
         Decisions are committed before they are carried out, so that a crash in between does not make others of facts
         that are half settled. They are made anew where the facts that they are of have changed since.
@@ -211,7 +244,7 @@ class FactQueue:
         )
         if stored is None and not new:
             return True
-        async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
+        async with self._leases.held("learning", document["user_id"]) as held:
             if not held:
                 return False
             if stored is not None:
@@ -245,6 +278,7 @@ class FactQueue:
 
     async def _extracted(self, text: str, at: datetime) -> tuple[list[Stated], str]:
         """What a text states that was said at a time, and who found it."""
+        text = without_recalled(text)
         if self._model is not None:
             try:
                 facts = await extract_by_model(self._model, text, at)
@@ -269,11 +303,10 @@ class FactQueue:
         """What becomes of what is stated, and who decided."""
         if not stated:
             return [], origin.by
-        facts = await self._facts.in_force(origin.owner, origin.memory_id)
+        facts = await self._facts.in_force(origin.owner)
         known = {fact.id: fact.text for fact in facts}
-        stated = in_full(
-            stated, {fact.id: fact.text for fact in facts if abs(origin.at - fact.valid_from) <= JUST_TOLD}
-        )
+        here = [fact for fact in facts if fact.memory_id == origin.memory_id]
+        stated = in_full(stated, {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD})
         new = [fact.text for fact in stated]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
@@ -298,6 +331,17 @@ class FactQueue:
         there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
         if await self._vectors.find_one(there, {"_id": 1}) is None:
             await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
+
+
+def _by_time(messages: Iterable[Document]) -> list[Document]:
+    """Messages in the order in which they were said; those of a conversation stay in that of their places."""
+    reached: dict[tuple[str, str], datetime] = {}
+    moments: list[tuple[datetime, Document]] = []
+    for message in sorted(messages, key=lambda message: int(message["message_index"])):
+        conversation, said = (message["user_id"], message["session_id"]), message["timestamp"]
+        reached[conversation] = max(said, reached.get(conversation, said))
+        moments.append((reached[conversation], message))
+    return [message for _, message in sorted(moments, key=lambda moment: moment[0])]
 
 
 def _read(stored: Sequence[Document]) -> list[Decision]:

@@ -26,6 +26,7 @@ class FactEvent(LinePart):
     by: str
     source: MessageId | None = None
     other: MessageId | None = None
+    memory_id: Identifier | None = None
 
 
 def _begins(history: list[FactEvent]) -> list[FactEvent]:

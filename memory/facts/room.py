@@ -27,6 +27,7 @@ INDEXES = {
         index("unranked", "rank", partialFilterExpression={"rank": {"$lt": 0}}),
         index("owner_source", "user_id", "sources"),
         index("owner_history", "user_id", "history.source"),
+        index("owner_decided_in", "user_id", "history.memory_id"),
     ],
     "vectors": [
         index(
@@ -60,7 +61,7 @@ def open_knowledge(
     profile = Profile(collections, fact_store, leases, facts, keyvalues, ranks)
 
     async def sweep() -> None:
-        await each([queue.work, ranks.sweep])
+        await each([queue.step, ranks.sweep])
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}

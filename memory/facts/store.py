@@ -1,6 +1,6 @@
 """Facts in the store, and beside each the gist by which it is recalled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,12 +10,15 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import FACT, UNRANKED
 from memory.facts.chain import Link
 from memory.gists import GistEraser, JustSaid, new_gist
-from memory.ids import new_id
+from memory.ids import keys_of, new_id
 from memory.store import Changes, Collections
+from memory.turns import TOLD
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new
 
+BY_HAND = "user"  # who decided what came by the API
+BY_DELETION = "deletion"  # of the message that a decision was made from
 MARKS = ("pinned", "hidden")  # how a fact stands in the profile; one that is not there is not set
 LINKS = {"memory_id": 0, "text": 0, "sources": 0}  # a projection: what a link is read from
 
@@ -43,10 +46,28 @@ class FactStore:
         if not (await self._facts.update_one(in_force, marking(marks))).matched_count:
             raise Conflict("The fact is not in force any more")
 
-    async def links(self, owner: str, memory_id: str) -> dict[str, Document]:
-        """All facts of a conversation, as far as their chains go by them, by `_id`."""
-        found = await self._facts.find({"user_id": owner, "memory_id": memory_id}, LINKS).to_list(None)
-        return {document["_id"]: document for document in found}
+    async def links(self, owner: str, among: Collection[str] | None = None) -> dict[str, Document]:
+        """The owner's facts, all or those of some `_id`s, as far as their chains go by them, by `_id`."""
+        filter = {"user_id": owner} | ({} if among is None else {"_id": {"$in": list(among)}})
+        return {document["_id"]: document for document in await self._facts.find(filter, LINKS).to_list(None)}
+
+    async def put_between(self, owner: str, fact_id: str, former: str, before: str | None) -> None:
+        """Lets a fact that was made to replace what was before another have been made to replace that other."""
+        same = {"_id": fact_id, "user_id": owner, "supersedes": before}
+        await self._facts.update_one(same, {"$set": {"supersedes": former}})
+
+    async def decided_in(self, owner: str, memory_id: str) -> list[Document]:
+        """The facts of a conversation, and those of which it decided something."""
+        either = [{"memory_id": memory_id}, {"history.memory_id": memory_id}]
+        found: list[Document] = await self._facts.find({"user_id": owner, "$or": either}).to_list(None)
+        return found
+
+    async def told(self, owner: str, sources: Iterable[str]) -> dict[str, str]:
+        """By their ids, the conversations of those messages that are still there."""
+        keys = [key for source in sources for key in keys_of(source, owner)]
+        there = {"_id": {"$in": keys}, "user_id": owner, **TOLD}
+        found = await self._vectors.find(there, {"id": 1, "session_id": 1}).to_list(None) if keys else []
+        return {message["id"]: message["session_id"] for message in found}
 
     async def insert(self, fact: Document) -> Document:
         """Adds a fact in force; returns what stands under its `_id`, which may be there already."""
@@ -89,16 +110,20 @@ class FactStore:
             await self._touch(owner, fact_id)
         return bool(said.matched_count)
 
-    async def drop_source(self, owner: str, fact_id: str, source: str) -> None:
-        await self._facts.update_one(
-            {"_id": fact_id, "user_id": owner}, {"$pull": {"sources": source}, "$unset": {"rank": ""}}
-        )
+    async def drop_sources(self, owner: str, fact_id: str, sources: Sequence[str], memory_id: str) -> None:
+        """Says that messages say a fact no longer, which is of this conversation then."""
+        left = {"$pull": {"sources": {"$in": list(sources)}}, "$set": {"memory_id": memory_id}, "$unset": {"rank": ""}}
+        await self._facts.update_one({"_id": fact_id, "user_id": owner}, left)
+        elsewhere = {"_id": fact_id, "user_id": owner, "session_id": {"$ne": memory_id}}
+        await self._vectors.update_one(elsewhere, {"$set": {"session_id": memory_id}})
         await self._touch(owner, fact_id)
 
-    async def relink(self, owner: str, memory_id: str, gone: str, heir: str | None) -> None:
-        """Lets what was made to replace one fact have been made to replace another."""
-        mine = {"user_id": owner, "memory_id": memory_id, "supersedes": gone}
-        await self._facts.update_many(mine | {"_id": heir}, {"$set": {"supersedes": None}})
+    async def relink(self, owner: str, chain: Collection[str], gone: str, heir: str | None) -> None:
+        """Lets what was made to replace one fact of a chain have been made to replace another."""
+        await self._facts.update_one(
+            {"_id": heir, "user_id": owner, "supersedes": gone}, {"$set": {"supersedes": None}}
+        )
+        mine = {"_id": {"$in": list(chain)}, "user_id": owner, "supersedes": gone}
         await self._facts.update_many(mine, {"$set": {"supersedes": heir}})
 
     async def made_of(self, owner: str, source: str) -> list[Document]:
@@ -209,9 +234,29 @@ def marking(marks: Mapping[str, bool]) -> Document:
     return ({"$set": given} if given else {}) | {"$unset": {"rank": "", **taken}}
 
 
-def event_of(event: str, by: str, source: str | None = None, other: str | None = None) -> Document:
-    """What a fact's history tells of now."""
-    return {"event": event, "at": now(), "by": by, "source": source, "other": other}
+def event_of(
+    event: str, by: str, source: str | None = None, other: str | None = None, memory_id: str | None = None
+) -> Document:
+    """What a fact's history tells of now. `memory_id`: the conversation that it was decided in."""
+    told = {"event": event, "at": now(), "by": by, "source": source, "other": other}
+    return told if memory_id is None else told | {"memory_id": memory_id}
+
+
+def conversation_of(fact: Document, event: Document) -> str:
+    """The conversation in which something was decided of a fact: its own, where the history names none."""
+    return str(event.get("memory_id") or fact["memory_id"])
+
+
+def conversations_of(fact: Document, source: str) -> set[str]:
+    """Those in which something was decided of a fact for a message of this id."""
+    return {conversation_of(fact, event) for event in fact["history"] if event["source"] == source} or {
+        fact["memory_id"]
+    }
+
+
+def last_decision(fact: Document) -> Document | None:
+    """What was decided last of a fact, but for what only says it again."""
+    return next((event for event in reversed(fact["history"]) if event["event"] != "NONE"), None)
 
 
 def was_done(fact: Document, event: str, *, other: str | None = None, source: str | None = None) -> bool:
@@ -223,7 +268,7 @@ def was_done(fact: Document, event: str, *, other: str | None = None, source: st
 
 
 def link_of(fact: Document) -> Link:
-    last = next((event for event in reversed(fact["history"]) if event["event"] != "NONE"), None)
+    last = last_decision(fact)
     return Link(
         fact["_id"],
         fact["valid_from"],

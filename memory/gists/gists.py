@@ -176,17 +176,23 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "created_at": now(),
         "embed": pending(),
     }
-    if turn.stating:
-        document["facts"] = pending()
+    if turn.proxied or _is_said_by_the_user(owner, turn):
+        document["facts"] = pending()  # of what others say in the proxy none are made: it is awaited for the upkeep
     optional = {
         "name": turn.name,
         "turn_id": turn.turn_id,
         "model": turn.model,
         "interrupted": turn.interrupted or None,
         "timezone": turn.timezone,
+        "proxied": turn.proxied or None,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
+
+
+def _is_said_by_the_user(owner: str, turn: Turn) -> bool:
+    """Whether a message tells of the user: one with another's name is that person's."""
+    return turn.role == "user" and (not turn.name or turn.name.casefold() in (turn.role, owner.casefold()))
 
 
 def gist_of(document: Document) -> Gist:

@@ -63,8 +63,7 @@ class Saying:
 
     async def statement(self, owner: str, statement: str) -> list[Statement]:
         """The messages that say a statement and nothing else, whatever their marks and capitals; where there is none,
-        those that say it among other things; and former requests to forget it. Of conversations with facts of their
-        own, where these are forgotten, none."""
+        those that say it among other things; and former requests to forget it."""
         words = _words(statement)
         if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or ends_with_question_mark(statement):
             return []
@@ -83,7 +82,7 @@ class Saying:
         return [*saying, *asked] if saying else []
 
     async def attribute(self, owner: str, attribute: Attribute) -> list[Statement]:
-        """The messages that give an attribute of the user's a value; of conversations with facts of their own none."""
+        """The messages that give an attribute of the user's a value."""
         messages = await self._told(owner, attribute.words)
         # What was to be remembered is kept under a key.
         stating = [message for message in messages if statement_to_remember(message["content"]) is None]
@@ -91,9 +90,7 @@ class Saying:
         return await asyncio.to_thread(_each_said, stating, lambda part: value_given(part, attribute))
 
     async def _told(self, owner: str, pattern: str) -> list[Document]:
-        wanted = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
-            "content": {"$regex": pattern, "$options": "i"}
-        }
+        wanted = {"user_id": owner, "role": "user", "name": None} | {"content": {"$regex": pattern, "$options": "i"}}
         return await self._vectors.find(wanted, {"id": 1, "content": 1}).to_list(None)
 
 

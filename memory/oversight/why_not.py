@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from config.recipes import OBSERVED, PROXY, RECIPES
+from config.recipes import OBSERVED, RECIPES
 from memory.domain import SAID, Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
@@ -20,7 +20,7 @@ Reason = (
     Drop
     | LeftOut
     | Literal["used", "later", "own", "asked", "not_embedded", "by_rules"]
-    | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
+    | Literal["memory_not_asked", "pool", "since", "not_observed"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
@@ -44,9 +44,8 @@ EXPLANATIONS: dict[Reason, str] = {
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
     "sent_along": "It stood in what was sent anyway: the running conversation, or what the request brought along.",
-    "conversation": "It was said in another conversation than those that were asked for.",
     "memory_not_asked": "Memory was not asked for this answer.",
-    "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off.",
+    "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off, or the proxy answered.",
     "pool": "Neither its words nor its meaning are near enough to the question for a closer look.",
 }
 
@@ -110,13 +109,7 @@ class Explainer:
         recipe = replace(RECIPES[receipt.recipe], **numbers)
         # What was said later was not there to be found; what is only dated later was.
         until = max(receipt.at, message["timestamp"]).timestamp()
-        limits = {"until": until, "exclude": frozenset(receipt.messages)}
-        if recipe.name == PROXY.name:
-            scope = Scope.of_conversation(receipt.session_id, **limits)
-        else:
-            scope = Scope(receipt.session_id, **limits)
-        if scope.sessions is not None and message["session_id"] not in scope.sessions:
-            return WhyNot(identifier, "conversation")
+        scope = Scope(receipt.session_id, until=until, exclude=frozenset(receipt.messages))
         searched = receipt.searched or receipt.query
         placed = await self._recaller.place_of(owner, searched, recipe, scope, message["_id"])
         if placed == "pool" and message.get("embedding_model") != self._embedder.model:
@@ -133,8 +126,8 @@ class Explainer:
             return WhyNot(observation.id, "later")
         if not receipt.need_memory or not receipt.query:
             return WhyNot(observation.id, "memory_not_asked")
-        if receipt.recipe == PROXY.name:
-            return WhyNot(observation.id, "conversation")
+        if "memory_agent" not in receipt.agents_used:
+            return WhyNot(observation.id, "not_observed")
         recipe = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
         recalled = await self._observations.recall(owner, receipt.query, recipe, until=receipt.at)
         places = {each.observation.id: (place, each) for place, each in enumerate(recalled)}

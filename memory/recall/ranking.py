@@ -43,7 +43,7 @@ OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about
 OF_QUESTION = np.float32(0.15)  # and a short question, which tells nothing
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
 LONGEST_QUESTION = 12  # terms of a short one
-GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
+GLOBAL = "global"  # the session that an isolated request recalls from beside its own
 
 _SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary()
 
@@ -65,8 +65,8 @@ class Scope:
 
     @classmethod
     def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":
-        """What the proxy recalls from: a conversation, and what is said to be known in all of them (the proxy's
-        document)."""
+        """What an isolated request recalls from: a conversation, and what is said to be known in all of them (the
+        proxy's document)."""
         return cls(session_id, sessions=tuple(dict.fromkeys((session_id, GLOBAL))), **limits)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from config.recipes import Recipe
 from memory import metrics
-from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
+from memory.domain import RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
 from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, piece_in, text_to_embed
 from memory.language import End, Trait
 from memory.recall.features import POOL, asks_the_same
@@ -38,8 +38,7 @@ WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the f
 log = logging.getLogger(__name__)
 
 
-# It asks the same; it is of another conversation than those that are searched; it is not looked at closely.
-Unplaced = Literal["asked", "conversation", "pool"]
+Unplaced = Literal["asked", "pool"]  # it asks the same; it is not looked at closely
 
 
 class Indexes(Cache, Protocol):
@@ -108,10 +107,8 @@ class Recaller:
         `recall`."""
         asked = await self._ask(owner, query, recipe, scope)
         row = asked.index.row_of(key)
-        if row is None:
+        if row is None or not sight_of(asked.index, recipe, scope).visible[row]:
             return "pool"
-        if not sight_of(asked.index, recipe, scope).visible[row]:
-            return "conversation"
         scored = await self._scored(asked, POOL)
         placed = [scored.place_of(own) for own in asked.index.rows_of(key)] if scored is not None else []
         if any(placed):
@@ -138,10 +135,7 @@ class Recaller:
             recall, enough = await self._filled(asked, scored)
             if enough or asked.recipe.ranking != "fused" or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
-        # A fact in force has a gist; an index of all that the owner has knows of the kind then.
-        has_all = self._indexes.known(asked.owner) is asked.index
-        among_facts = not has_all or asked.index.code("kind", FACT) >= 0
-        return replace(recall, among_facts=among_facts, query=asked.query)
+        return replace(recall, query=asked.query)
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """The query embedded while the index for it is read, its slips mended as the index has the words, and read

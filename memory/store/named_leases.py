@@ -1,4 +1,4 @@
-"""Named leases: one thing at a time happens to a conversation's facts or a memory bank, whichever process asks."""
+"""Named leases: one thing at a time happens to a user's facts or a memory bank, whichever process asks."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,17 +27,17 @@ Doing = Literal["learning", "linking", "indexing", "importing"]
 
 
 class NamedLeases:
-    """Leases on what a user calls by a name, a conversation or a memory bank, beside the requests in progress, in the
-    collection that forgets all within a day. They name no user, so that deleting one need not look for them."""
+    """Leases on what is a user's, a memory bank by its name, all facts without one, beside the requests in progress, in
+    the collection that forgets all within a day. They name no user, so that deleting one need not look for them."""
 
     def __init__(self, collections: Collections) -> None:
         self._leases = collections.idempotency
 
     @asynccontextmanager
-    async def held(self, doing: Doing, owner: str, name: str) -> AsyncIterator[bool]:
-        """Holds what has a name, after a wait of at most `WAIT` for those who hold it now; False where it was not let
-        go, and the caller does not hold it. A holder that loses it, since it could not renew it in time, is cancelled
-        where it stands: then this raises `Conflict`."""
+    async def held(self, doing: Doing, owner: str, name: str = "") -> AsyncIterator[bool]:
+        """Holds what is the owner's, after a wait of at most `WAIT` for those who hold it now; False where it was not
+        let go, and the caller does not hold it. A holder that loses it, since it could not renew it in time, is
+        cancelled where it stands: then this raises `Conflict`."""
         key, token = derived_id("lease", doing, owner, name), new_id()
         end, step = monotonic() + WAIT, FIRST_STEP
         while not await self._take(key, token):
@@ -57,11 +57,11 @@ class NamedLeases:
             await self._leases.delete_one({"_id": key, "lease": token})
 
     @asynccontextmanager
-    async def linking(self, owner: str, memory_id: str) -> AsyncIterator[None]:
-        """`held` around writes that belong together. Raises `Conflict` where the conversation was not let go."""
-        async with self.held("linking", owner, memory_id) as held:
+    async def linking(self, owner: str) -> AsyncIterator[None]:
+        """`held` around writes of facts that belong together. Raises `Conflict` where they were not let go."""
+        async with self.held("linking", owner) as held:
             if not held:
-                raise Conflict("Facts of the conversation are being changed", retry_after=1.0)
+                raise Conflict("Facts of the user are being changed", retry_after=1.0)
             yield
 
     async def _take(self, key: str, token: str) -> bool:

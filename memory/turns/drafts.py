@@ -41,7 +41,7 @@ class Drafts:
             "content": answer.content,
             "model": answer.model,
             "timestamp": answer.timestamp,
-            "stating": answer.stating,
+            "stating": answer.proxied,  # as earlier builds named it
             "timezone": answer.timezone,
             "at": now(),
         }
@@ -107,7 +107,7 @@ def _read(document: Document) -> tuple[Place, Turn]:
         turn_id=document["turn_id"],
         model=document["model"],
         interrupted=True,
-        stating=document.get("stating", False),
+        proxied=document.get("stating", False),
         timezone=document.get("timezone"),
     )
     kept = document["place"]  # one of an earlier build has others

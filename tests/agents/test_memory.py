@@ -87,12 +87,12 @@ async def test_the_answer_is_committed_with_its_model_before_it_is_returned(
     assert prompt["turn_id"] == response["turn_id"] == finished.context.request.turn_id
 
 
-@pytest.mark.parametrize("isolated", [True, False])
-async def test_upkeep_waits_for_an_answer_where_facts_are_made_of_its_conversation(
-    quiet: Memory, isolated: bool
+@pytest.mark.parametrize("proxied", [True, False])
+async def test_facts_are_made_of_what_a_user_says_and_upkeep_waits_for_answers_of_the_proxy(
+    quiet: Memory, proxied: bool
 ) -> None:
-    await quiet.chat(request("I live in Oslo.", isolated=isolated))
-    assert [("facts" in one) for one in await messages(quiet)] == [isolated, isolated]
+    await quiet.chat(request("I live in Oslo.", proxied=proxied))
+    assert [("facts" in one) for one in await messages(quiet)] == [True, proxied]
 
 
 async def test_exchanges_at_once_have_their_answers_behind_their_prompts(quiet: Memory) -> None:
@@ -375,3 +375,26 @@ async def test_nothing_goes_on_after_a_prompt_that_could_not_be_committed(
         await quiet.chat(request("What is my dog called?"))
     running = {str(task.get_coro()) for task in asyncio.all_tasks()}
     assert not [one for one in running if "MemoryAgent" in one or "Exchanges." in one]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "stated"),
+    [
+        ("I live in Oslo.", None, True),
+        ("I live in Oslo.", "user", True),
+        ("I live in Oslo.", USER.upper(), True),
+        ("I live in Oslo.", "Bob", False),
+    ],
+)
+async def test_a_message_with_anothers_name_tells_nothing_of_the_user(
+    quiet: Memory, content: str, name: str | None, stated: bool
+) -> None:
+    await quiet.add(USER, "s1", [turn("m1", content, name=name)])
+    await quiet.engine.knowledge.queue.work()
+    assert bool(await quiet.engine.knowledge.facts.in_force(USER)) == stated
+
+
+async def test_a_temporary_chat_leaves_no_facts(quiet: Memory) -> None:
+    await quiet.chat(request("I live in Oslo.", temporary=True))
+    await quiet.engine.knowledge.queue.work()
+    assert await quiet.engine.knowledge.facts.in_force(USER) == []

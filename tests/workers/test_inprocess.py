@@ -39,7 +39,9 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def add(address: str, count: int, session: str = "s") -> None:
-    messages = [{"role": ("user", "assistant")[at % 2], "content": f"Heron number {at} nests."} for at in range(count)]
+    messages = [
+        {"role": ("user", "assistant")[at % 2], "content": f"Where does heron number {at} nest?"} for at in range(count)
+    ]
     body = {"session_id": session, "messages": messages}
     assert httpx.post(f"{address}/v1/messages", json=body, timeout=30).json()["accepted"] == count
 

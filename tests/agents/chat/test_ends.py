@@ -50,7 +50,7 @@ async def test_the_message_asked_for_is_cited_and_in_the_receipt(quiet: Memory) 
 
 
 async def test_all_that_is_known_are_facts_and_what_no_fact_says(quiet: Memory) -> None:
-    await quiet.add(USER, "old", [turn("m1", "I live in Graz.", stating=True)], wait=True)
+    await quiet.add(USER, "old", [turn("m1", "I live in Graz.", proxied=True)], wait=True)
     await quiet.engine.knowledge.queue.work()
     await settle(quiet)
     told = await say(quiet, "The wifi password is trout-77.", "Tell me everything you know about me")

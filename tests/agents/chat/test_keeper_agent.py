@@ -178,13 +178,6 @@ async def test_what_names_nothing_that_was_told_deletes_nothing(quiet: Memory, m
     assert {*said} <= {one["content"] for one in await messages(quiet, "s1")}
 
 
-async def test_what_a_conversation_of_its_own_facts_says_stays(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn("m1", "The shed leaks.")])
-    await quiet.engine.store.collections.vectors.update_one({"id": "m1"}, {"$set": {"facts": "s1"}})
-    assert "nothing was deleted" in await say(quiet, "forget that the shed leaks", session_id="s2")
-    assert len(await messages(quiet, "s1")) == 1
-
-
 async def test_facts_near_what_was_forgotten_are_named(quiet: Memory) -> None:
     await say(quiet, "remember that my shed key is under the mat", "My shed is green.", session_id="s1")
     answer = await say(quiet, "forget that my shed is green", session_id="s2")
@@ -199,13 +192,16 @@ async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memor
     assert await values(quiet) == {"dog food": "Acana"}
 
 
-async def test_what_conversations_know_of_it_too_is_said(quiet: Memory) -> None:
-    await say(quiet, "My locker is number 44.", session_id="gym", isolated=True)
+async def test_what_is_known_of_it_besides_is_said(quiet: Memory) -> None:
+    await say(quiet, "My locker has a dent.", session_id="gym", proxied=True)
+    await say(quiet, "remember that my locker is number 12")
     await quiet.engine.knowledge.queue.work()
     await quiet.learn("bob", "My locker is number 40.", "pool")
-    await say(quiet, "remember that my locker is number 12")
     answer = await say(quiet, "forget my locker")
-    assert answer.endswith("It was also told in the conversation “gym”, and can be forgotten there.")
+    assert answer.endswith("Still known: “The user's locker has a dent.”.")
+    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER)] == [
+        "The user's locker has a dent."
+    ]
 
 
 async def test_nothing_of_another_user_is_forgotten(quiet: Memory) -> None:
@@ -343,15 +339,16 @@ async def test_what_the_assistant_said_of_it_is_told_without_the_value(quiet: Me
     assert [one["content"] for one in await messages(quiet)] == ["Your PIN is …, noted."]
 
 
-async def test_facts_of_what_is_forgotten_go_with_it(quiet: Memory) -> None:
-    memory_id = "gym"
-    await say(quiet, "My locker is number 12.", session_id=memory_id, isolated=True)
-    await say(quiet, "I work as a nurse.", session_id=memory_id, isolated=True)
+async def test_facts_of_what_is_forgotten_go_with_it_whichever_door_it_was_told_by(quiet: Memory) -> None:
+    await say(quiet, "My PIN is 4471.", session_id="bank", proxied=True)
+    await say(quiet, "I work as a nurse.", "My cat food is Acana.")
     await quiet.engine.knowledge.queue.work()
-    assert "told in the conversation “gym”" in await say(quiet, "forget my locker")
-    assert "I have forgotten that" in await say(quiet, "forget my job", session_id=memory_id, isolated=True)
-    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER, memory_id)] == [
-        "The user's locker is number 12."
+    assert len(await quiet.engine.knowledge.facts.in_force(USER)) == 3
+    assert await say(quiet, "forget my PIN", session_id="s2") == "I have forgotten that."
+    assert await say(quiet, "forget my job", session_id="bank", proxied=True) == "I have forgotten that."
+    assert NOTHING_STORED in await say(quiet, "forget my cat")
+    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER)] == [
+        "The user's cat food is Acana."
     ]
 
 

@@ -71,7 +71,7 @@ async def test_facts_that_no_message_states_are_found(quiet: Memory) -> None:
 
 
 async def test_a_fact_that_a_message_of_the_bundle_states_is_left_out(quiet: Memory) -> None:
-    await quiet.add(USER, "s2", [turn("m1", "I live in Madrid.", stating=True)])
+    await quiet.add(USER, "s2", [turn("m1", "I live in Madrid.", proxied=True)])
     await quiet.engine.knowledge.queue.work()
     await settle(quiet)
     [fact] = [one for one, _ in await quiet.engine.knowledge.facts.page(USER, limit=5)]

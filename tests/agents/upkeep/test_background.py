@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from agents.upkeep import background
 from agents.upkeep.background import BackgroundNudge, Work
 from memory.traces.queue import Observed
 from tests.conversations import USER, messages, pairs
@@ -42,19 +43,38 @@ async def test_each_nudge_leads_to_its_own_work(
 ) -> None:
     worked: list[str] = []
 
-    def working(name: str) -> Callable[[], Awaitable[int]]:
-        async def work() -> int:
+    def working(name: str) -> Callable[[], Awaitable[None]]:
+        async def work() -> None:
             worked.append(name)
-            return 0
 
         return work
 
     for name in ("gists.queue", "chats.summaries", "knowledge.queue"):
-        monkeypatch.setattr(attrgetter(name)(quiet.engine), "work", working(name))
+        method = "step" if name == "knowledge.queue" else "work"
+        monkeypatch.setattr(attrgetter(name)(quiet.engine), method, working(name))
     nudge = BackgroundNudge(quiet.engine)
     nudge(nudged)
     await nudge.close()
     assert worked == [queue]
+
+
+async def test_facts_are_made_for_a_while_after_closing_and_the_rest_is_left(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+
+    async def step() -> int | None:
+        steps.append(16)
+        return 16 if len(steps) < 5 else None
+
+    monkeypatch.setattr(quiet.engine.knowledge.queue, "step", step)
+    for patience, made in ((10.0, 5), (0.0, 1)):
+        monkeypatch.setattr(background, "PATIENCE", patience)
+        steps.clear()
+        nudge = BackgroundNudge(quiet.engine)
+        nudge("learn")
+        await nudge.close()
+        assert len(steps) == made
 
 
 async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_embedded(

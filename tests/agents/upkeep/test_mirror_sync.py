@@ -120,17 +120,17 @@ async def test_memory_banks_have_files_of_their_own(
     async with mirroring(memory.engine, BackgroundNudge(memory.engine), tmp_path):
         await memory.activate("ann", "project", "loci", None, "A chat backend")
         await memory.update("ann", "project", "loci", "The sky was blue.")
-        await memory.add("ann", "s", [turn("m1", "I live in Oslo.")], wait=True)
+        await memory.add("ann", "s", [turn("m1", "Is there a fjord in Oslo?")], wait=True)
 
         async def shown() -> bool:
-            return texts(tmp_path) == ["I live in Oslo."]
+            return texts(tmp_path) == ["Is there a fjord in Oslo?"]
 
         await until(shown)
         await memory.engine.library.banks.delete("ann", "project", "loci")
-        await memory.add("ann", "s", [turn("m2", "I like figs.")], wait=True)
+        await memory.add("ann", "s", [turn("m2", "What are figs?")], wait=True)
 
         async def grown() -> bool:
-            return texts(tmp_path) == ["I like figs.", "I live in Oslo."]
+            return texts(tmp_path) == ["Is there a fjord in Oslo?", "What are figs?"]
 
         await until(grown)
     assert [record.message for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []

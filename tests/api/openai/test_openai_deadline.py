@@ -109,7 +109,7 @@ def test_a_client_that_leaves_before_a_stream_begins_ends_the_call(
     before = model.hang_ups
     model.script(stalled(after=0))
     with closing(HTTPConnection(chat.base_url.host, chat.base_url.port)) as leaving:
-        body = json.dumps(asked(user, stream=True))
+        body = json.dumps(asked(user, stream=True, user_id=user))
         leaving.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
         eventually(lambda: model.asked("chat"))
     eventually(lambda: model.hang_ups == before + 1, seconds=3)

@@ -77,7 +77,7 @@ def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come
     def find_facts(body: Body) -> str:
         asked = json.loads(body["messages"][1]["content"])
         if "message" in asked:
-            return json.dumps({"facts": FOUND[asked["message"]]})
+            return json.dumps({"facts": FOUND.get(asked["message"], [])})
         in_force = {one["text"]: one["id"] for one in asked["in_force"]}
         named = DECIDED[asked["new"][-1]["text"]]
         decisions = [one | {"id": in_force[one["id"]]} if "id" in one else one for one in named]

@@ -34,21 +34,49 @@ def test_what_was_said_in_a_conversation_stands_before_the_next_question(
     assert PARROT in [hit["content"] for hit in hits]
 
 
-def test_another_conversation_is_not_told(client: OpenAI, model: ScriptedModel, user: str, other: str) -> None:
+@pytest.mark.parametrize("door", ["the proxy", "/query", "/v1/messages"])
+def test_what_is_told_by_one_door_is_known_at_the_others(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, door: str
+) -> None:
+    told = {"role": "user", "content": PARROT}
+    if door == "the proxy":
+        ask(client, "birds", PARROT)
+    elif door == "/query":
+        chat.post("/query", json={"query": PARROT, "session_id": "birds"}).raise_for_status()
+    else:
+        chat.post("/v1/messages", json={"session_id": "birds", "messages": [told], "wait": True}).raise_for_status()
+    ask(client, "elsewhere", QUESTION)
+    assert PARROT in model.asked("chat")[-1]["messages"][0]["content"]
+    known = chat.post("/query", json={"query": QUESTION, "session_id": "third"}).json()
+    assert PARROT in [item["content"] for item in known["memory_context"]["context"]]
+
+
+def test_memory_that_is_sent_back_is_not_remembered_again(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
     ask(client, user, PARROT)
-    found = ask(client, other, QUESTION)
+    ask(client, user, QUESTION)
+    sent = last_chat(model).body["messages"][0]["content"]
+    assert PARROT in sent
+    ask(client, "elsewhere", sent)
+    assert stored(chat, "elsewhere")[0] == ("user", QUESTION)
+
+
+def test_what_one_user_tells_no_other_is_told(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, other: str
+) -> None:
+    ask(client, "shared", PARROT)
+    with client.with_options(default_query={"user_id": other}) as others:
+        found = ask(others, "shared", QUESTION)
     assert model.asked("chat")[-1]["messages"] == said(QUESTION)
     assert found.model_extra["memory_hits"] == []
 
 
-def test_every_conversation_is_told_what_is_global(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+def test_what_the_proxy_is_asked_to_remember_is_kept_under_its_key(
+    client: OpenAI, chat: httpx.Client, user: str
 ) -> None:
-    told = {"role": "user", "content": f"The harbour master of {user} is called Ottoline."}
-    chat.post("/v1/messages", json={"session_id": "global", "messages": [told], "wait": True}).raise_for_status()
-    ask(client, user, f"Who is the harbour master of {user}?")
-    assert "Ottoline" in model.asked("chat")[-1]["messages"][0]["content"]
-    chat.delete("/v1/sessions/global").raise_for_status()
+    ask(client, user, "Remember that my shed key is under the mat.")
+    assert chat.get("/v1/memories/shed%20key").json()["value"] == "under the mat"
 
 
 def test_the_exchange_is_remembered(client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str) -> None:
@@ -70,7 +98,8 @@ def test_a_request_tried_again_by_the_client_is_remembered_once(
     chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     model.script(status(503), status(503), answer("Third time lucky."))
-    with OpenAI(base_url=f"{chat.base_url}/v1", api_key="sk-mine", max_retries=2) as client:
+    address, of = f"{chat.base_url}/v1", {"user_id": user}
+    with OpenAI(base_url=address, api_key="sk-mine", max_retries=2, default_query=of) as client:
         ask(client, user, PARROT)
     assert stored(chat, user) == [("user", PARROT), ("assistant", "Third time lucky.")]
 
@@ -225,9 +254,10 @@ def test_the_receipt_tells_how_a_misspelt_word_was_read(
 def test_a_request_names_its_user_in_its_body_or_address(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
-    named = client.with_options(default_query={"user_id": f"ann-{user}"})
+    named = client.with_options(set_default_query={"user_id": f"ann-{user}"})
     ask(named, user, PARROT)
     assert "user_id" not in last_chat(model).path
+    client = client.with_options(set_default_query={})
     ask(client, user, "My cat is called Luna.", fields={"user_id": f"bob-{user}"})
     assert "user_id" not in model.asked("chat")[-1]
     assert stored(chat, user) == []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.facts.chain import Ending, Link, chain_of, heir_of, undone, without
+from memory.facts.chain import Ending, Link, around, chain_of, heir_of, undone, without
 from tests.conversations import START
 
 
@@ -28,6 +28,18 @@ class Chain:
         self.made += 1
         self.links[new] = Link(new, end, None, supersedes=old)
         self.links[old] = replace(self.links[old], valid_to=end, superseded_by=new, undid=None)
+
+    def put_before(self, old: str, hour: int) -> None:
+        """Adds what was said at an hour before one in force."""
+        former, following = around(chain_of(self.links.values(), old), at(hour))
+        if at(hour) >= self.links[old].valid_from or following is None:
+            return
+        new = f"f{self.made}"
+        self.made += 1
+        self.links[new] = Link(new, at(hour), following.valid_from, following.supersedes, following.id)
+        self.links[following.id] = replace(following, supersedes=new)
+        if former is not None:
+            self.links[former.id] = replace(former, valid_to=at(hour), superseded_by=new, undid=None)
 
     def write(self, endings: list[Ending]) -> None:
         for ending in endings:
@@ -109,7 +121,9 @@ def test_a_chain_closes_over_a_fact_that_is_deleted(three: Chain, deleted: str, 
     assert all(link.supersedes in ids and link.superseded_by in ids for link in three.links.values())
 
 
-DEEDS = st.tuples(st.sampled_from(["update", "undo", "undo", "delete"]), st.integers(0, 9), st.integers(-3, 9))
+DEEDS = st.tuples(
+    st.sampled_from(["update", "before", "undo", "undo", "delete"]), st.integers(0, 9), st.integers(-3, 9)
+)
 
 
 @given(st.lists(DEEDS))
@@ -121,6 +135,8 @@ def test_of_a_chain_one_is_in_force_and_never_two(deeds: list[tuple[str, int, in
         fact = facts[which % len(facts)]
         if deed == "update" and chain.in_force:
             chain.update(chain.in_force[0], hour)
+        elif deed == "before" and chain.in_force:
+            chain.put_before(chain.in_force[0], hour)
         elif deed == "undo":
             had = fact in chain.in_force
             chain.undo(fact)

@@ -138,13 +138,13 @@ async def test_a_fact_is_changed_by_hand(quiet: Memory, facts: Facts) -> None:
         await facts.change("ann", old.id, "The user's dog is called Max.")
 
 
-async def test_conversations_and_users_have_facts_of_their_own(quiet: Memory) -> None:
+async def test_users_have_facts_of_their_own(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.")
-    await say(quiet, "I live in Rome.", session="other")
+    await say(quiet, "My dog is called Biscuit.", session="other")
     await say(quiet, "I live in Oslo.", owner="bob", session="bobs")
     await quiet.engine.knowledge.queue.work()
-    assert await texts(quiet) == ["The user lives in Madrid.", "The user lives in Rome."]
-    assert await texts(quiet, memory_id="other") == ["The user lives in Rome."]
+    assert await texts(quiet) == ["The user lives in Madrid.", "The user's dog is called Biscuit."]
+    assert await texts(quiet, memory_id="other") == ["The user's dog is called Biscuit."]
     assert await texts(quiet, owner="bob") == ["The user lives in Oslo."]
     [(fact, _)] = await quiet.engine.knowledge.facts.page("bob", limit=9)
     for forbidden in (
@@ -172,11 +172,11 @@ async def test_a_deleted_message_takes_along_what_it_alone_supported(quiet: Memo
 
 async def test_a_deleted_conversation_leaves_no_facts(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.")
-    await say(quiet, "I live in Rome.", session="other")
+    await say(quiet, "I love figs.", session="other")
     await quiet.engine.knowledge.queue.work()
     counts = await quiet.engine.oversight.forgetter.session("ann", "s")
     assert counts["facts"] == 1
-    assert await texts(quiet, ended=True) == ["The user lives in Rome."]
+    assert await texts(quiet, ended=True) == ["The user loves figs."]
     counts = await quiet.engine.oversight.forgetter.user("ann")
     assert counts["facts"] == 1
     for name in ("facts", "vectors", "sessions"):
@@ -196,9 +196,9 @@ async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memo
 
 async def test_what_assistants_say_is_no_fact(memory: Memory) -> None:
     said = [
-        Turn("a1", "assistant", "I live in the cloud.", START, stating=True),
-        Turn("u1", "user", "I live in Rome.", START, stating=True),
-        Turn("s1", "system", "My name is Loci.", START, stating=True),
+        Turn("a1", "assistant", "I live in the cloud.", START, proxied=True),
+        Turn("u1", "user", "I live in Rome.", START, proxied=True),
+        Turn("s1", "system", "My name is Loci.", START, proxied=True),
     ]
     await memory.add("ann", "s", said, wait=True)
     await memory.engine.knowledge.queue.work()

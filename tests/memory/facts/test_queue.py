@@ -116,9 +116,9 @@ async def test_what_is_said_again_of_a_fact_that_just_went_is_a_fact(
     in_force = Facts.in_force
     went = False
 
-    async def goes(self: Facts, owner: str, memory_id: str) -> object:
+    async def goes(self: Facts, owner: str) -> object:
         nonlocal went
-        seen, first, went = await in_force(self, owner, memory_id), not went, True
+        seen, first, went = await in_force(self, owner), not went, True
         if first and how == "ended":
             await facts.end("ann", madrid.id)
         elif first:
@@ -170,8 +170,8 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
     collections = quiet.engine.store.collections
     leases = NamedLeases(collections)
     queue = FactQueue(collections, leases, facts, quiet.engine.gists.encoder, None, [keep_up])
-    for session in ("a", "b", "c"):
-        await say(quiet, "I live in Madrid.", "I love figs.", session=session)
+    for session, numbers in {"a": (1, 2), "b": (3, 4), "c": (5, 6)}.items():
+        await say(quiet, *(f"My gadget {n} is called G{n}." for n in numbers), session=session)
     assert await queue.work() == 4
     assert kept_up == [("ann", "b"), ("ann", "c")]
     assert (await job(quiet, "a-m0"))["error"] == "RuntimeError"
@@ -179,12 +179,12 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
     assert len(await texts(quiet)) == 4
 
 
-async def test_a_message_of_a_conversation_that_others_keep_is_put_back(
+async def test_a_message_of_a_user_whose_facts_others_keep_is_put_back(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(named_leases, "WAIT", 0.0)
     await say(quiet, "I live in Madrid.")
-    async with named_leases.NamedLeases(quiet.engine.store.collections).held("learning", "ann", "s"):
+    async with named_leases.NamedLeases(quiet.engine.store.collections).held("learning", "ann"):
         assert await quiet.engine.knowledge.queue.work() == 0
     assert (await job(quiet, "s-m0"))["attempts"] == 0
     await come_due(quiet)

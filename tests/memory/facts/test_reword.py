@@ -32,7 +32,7 @@ async def test_a_message_with_another_text_is_found_by_that(quiet: Memory) -> No
 
 
 async def test_the_facts_of_a_message_are_made_anew_with_its_text(quiet: Memory) -> None:
-    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", proxied=True)])
     await quiet.engine.knowledge.queue.work()
     await quiet.engine.oversight.forgetter.reword(USER, "m1", "I live in Rome.")
     assert await quiet.engine.knowledge.facts.page(USER, limit=9, ended=True) == []
@@ -60,7 +60,7 @@ async def test_a_fact_that_is_just_being_made_of_a_messages_former_text_is_not_k
         await working
         return found
 
-    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", proxied=True)])
     with monkeypatch.context() as patch:
         patch.setattr(FactQueue, "_carry_out", late)
         patch.setattr(Facts, "forget_source", and_then)
@@ -75,7 +75,7 @@ async def test_a_fact_that_is_just_being_made_of_a_messages_former_text_is_not_k
 async def test_facts_are_made_again_where_a_crash_cuts_a_rewording_short(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", proxied=True)])
     await quiet.engine.knowledge.queue.work()
     with monkeypatch.context() as patch:
         patch.setattr("memory.store.leases.LEASE", timedelta(0))
@@ -101,7 +101,7 @@ async def test_of_two_that_reword_a_message_at_once_the_later_ones_text_alone_ma
             await first.wait()
         return await overwrite(self, owner, found, text)
 
-    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", proxied=True)])
     monkeypatch.setattr(Forgetter, "_overwrite", late)
     later = asyncio.create_task(quiet.engine.oversight.forgetter.reword(USER, "m1", "I live in Madrid."))
     await waiting.wait()

@@ -203,7 +203,7 @@ async def test_one_message_goes_and_the_rest_of_its_exchange_stays(quiet: Memory
 async def told_of_oslo(memory: Memory) -> None:
     """An exchange that stands in the title, a fact, the digest, the summary and the counts."""
     turns = memory.engine.chats.turns
-    asked = Turn("t.prompt", "user", "I live in Oslo.", now(), turn_id="t", stating=True)
+    asked = Turn("t.prompt", "user", "I live in Oslo.", now(), turn_id="t", proxied=True)
     place = await turns.open_exchange(USER, "s1", asked, retried=False)
     answer = Turn("t.response", "assistant", "Oslo is nice.", now(), turn_id="t")
     await turns.close_exchange(USER, "s1", place, answer, retried=False)

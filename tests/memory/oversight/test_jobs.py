@@ -75,7 +75,7 @@ async def test_all_that_are_dead_by_now_come_back_in_parts(
 
 
 async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit. " * 20, stating=True)])
+    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit. " * 20, proxied=True)])
     await quiet.tool_memory.add(USER, "t1", Called("c1", "list_files", "{}", "a.txt"))
     await quiet.activate(USER, "project", "Lighthouse", None, None)
     queues = quiet.engine.oversight.jobs._queues
@@ -119,7 +119,7 @@ async def test_a_dead_job_is_not_due_and_comes_back_only_where_the_sweep_takes_i
 
 
 async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit.", stating=True)])
+    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit.", proxied=True)])
     await quiet.learn(USER, "My flight to Oslo is on Friday.", "travels")
     await quiet.activate(USER, "project", "Lighthouse", None, None)
     vectors = quiet.engine.store.collections.vectors

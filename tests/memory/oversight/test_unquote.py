@@ -124,7 +124,7 @@ async def test_two_messages_that_go_at_once_both_leave_an_answer(quiet: Memory) 
 
 
 async def test_a_fact_that_rules_told_goes_with_its_message(quiet: Memory) -> None:
-    await quiet.add(USER, "gym", [turn("m1", "Well, my locker is number 12 and I work at Nokia.", stating=True)])
+    await quiet.add(USER, "gym", [turn("m1", "Well, my locker is number 12 and I work at Nokia.", proxied=True)])
     await quiet.engine.knowledge.queue.work()
     assert "number 12" in await say(quiet, "Tell me everything you know about me")
     assert await quiet.engine.oversight.forgetter.message(USER, "m1")

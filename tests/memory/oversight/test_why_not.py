@@ -59,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Case:
-    """A conversation and how it is asked of. `isolated`: as the proxy asks."""
+    """A conversation and how it is asked of. `proxied`: as the proxy asks."""
 
     messages: tuple[Message, ...]
     query: str
@@ -69,7 +69,7 @@ class Case:
     silence: float | None = None
     mmr: float | None = None
     history: tuple[str, ...] = ()
-    isolated: bool = False
+    proxied: bool = False
     embedded: bool = True
     pool: int = POOL
 
@@ -106,7 +106,7 @@ def cases(draw: st.DrawFn) -> Case:
         silence=draw(st.sampled_from([None, None, None, 1.0])),
         floor=draw(st.sampled_from([None, 0.0, 0.5])),
         mmr=draw(st.sampled_from([None, 0.1])),
-        isolated=draw(st.booleans()),
+        proxied=draw(st.booleans()),
         embedded=not draw(rarely),
         pool=draw(st.sampled_from([POOL, 2])),
     )
@@ -131,7 +131,6 @@ UNDONE: dict[Reason, Undo] = {
     "asked": lambda case, own: replace(case, query=next(one for one in ANSWERS if one != case.query)),
     "not_embedded": lambda case, _: replace(case, embedded=True),
     "by_rules": lambda case, own: case.changed(own, by_rules=False),
-    "conversation": lambda case, own: case.changed(own, session=HERE),
     "memory_not_asked": lambda case, _: replace(case, use_memory=True, query=BLUE),
     "pool": lambda case, _: replace(case, pool=POOL),
 }
@@ -161,7 +160,6 @@ EXAMPLES = (  # of each reason one
     Case(CRANES, "Is the harbour crane afraid of my aunt Berta?"),
     Case((*CRANES, Message("later", "Bread.", later=True)), BLUE),
     Case((*CRANES, Message("quoted", "Bread.", "assistant", by_rules=True)), BLUE),
-    Case(CRANES, BLUE, isolated=True),
     Case(CRANES, BLUE, history=(CRANES[3].text,)),
     Case(told(*TEXTS), BLUE, floor=0.0),
     Case(told(*TEXTS[:1], *TEXTS[7:10], "The harbour crane is blue."), BLUE, top_k=2, floor=0.0, mmr=0.1),
@@ -181,7 +179,7 @@ class Asking:
         """Why the answer did not use messages, by their ids; not given, of all."""
         owner = f"user-{next(self._owners)}"
         await self._tell(owner, case, later=False)
-        made_of = PROXY if case.isolated else QUERY
+        made_of = PROXY if case.proxied else QUERY
         recipe = with_overrides(made_of, top_k=case.top_k, floor=case.floor, mmr_lambda=case.mmr)
         recipe = recipe if case.silence is None else replace(recipe, silence=case.silence)
         asked = request(
@@ -192,7 +190,7 @@ class Asking:
             top_k=case.top_k,
             recipe=recipe,
             history=tuple(HistoryItem("user", text) for text in case.history),
-            isolated=case.isolated,
+            proxied=case.proxied,
             prompt=self._prompt,
         )
         self._patch.setattr(recaller, "POOL", case.pool)

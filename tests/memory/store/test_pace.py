@@ -50,7 +50,7 @@ async def test_the_observer_waits_for_a_request_that_is_being_answered(
 async def test_work_waits_for_a_request_that_is_being_answered(
     quiet: Memory, answered: Callable[[], None], work: Work, job: str
 ) -> None:
-    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", proxied=True)])
     working = asyncio.create_task(work(quiet))
     await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
     assert [message[job]["state"] for message in await messages(quiet)] != ["done"]

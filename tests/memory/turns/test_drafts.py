@@ -68,14 +68,14 @@ async def test_what_is_recovered_brings_the_title_that_the_answer_would_have(
     assert (await with_model.engine.chats.sessions.get("ann", "s")).title == "A bedtime story"
 
 
-@pytest.mark.parametrize("stating", [True, False])
+@pytest.mark.parametrize("proxied", [True, False])
 async def test_what_is_recovered_is_kept_up_as_the_answer_would_have_been(
-    quiet: Memory, later: None, stating: bool
+    quiet: Memory, later: None, proxied: bool
 ) -> None:
-    await quiet.engine.chats.drafts.save(await begun(quiet), replace(ANSWER, stating=stating))
+    await quiet.engine.chats.drafts.save(await begun(quiet), replace(ANSWER, proxied=proxied))
     await quiet.engine.chats.drafts.recover()
     kept = await quiet.engine.store.collections.vectors.find_one({"id": ANSWER.id})
-    assert kept is not None and ("facts" in kept) == stating
+    assert kept is not None and ("facts" in kept) == proxied
 
 
 @pytest.mark.parametrize("late", [True, False])

@@ -17,10 +17,10 @@ from tests.meanwhile import meanwhile
 
 
 async def say(memory: Memory, count: int) -> None:
-    turns = [
-        Turn(f"m{n}", "user", f"I live in Town{n}.", START + timedelta(minutes=n), stating=n == 0) for n in range(count)
-    ]
+    """Messages of which nothing is to be learned."""
+    turns = [Turn(f"m{n}", "user", f"Where is Town{n}?", START + timedelta(minutes=n)) for n in range(count)]
     await memory.engine.chats.turns.remember("ann", "s", turns)
+    await memory.engine.knowledge.queue.work()
 
 
 async def left(memory: Memory) -> list[str]:
@@ -54,17 +54,22 @@ async def test_the_newer_half_stays_however_often_the_older_was_recalled(
 
 async def test_facts_in_force_are_kept_when_their_message_goes(make_settings: Callable[..., Settings]) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
-        await say(memory, 8)
+        await memory.engine.chats.turns.remember("ann", "s", gadgets(8))
         await memory.engine.knowledge.queue.work()
-        assert "m0" not in await left(memory)
-        assert [fact.text for fact in await memory.engine.knowledge.facts.in_force("ann", "s")] == [
-            "The user lives in Town0."
-        ]
+        assert await left(memory) == ["m4", "m5", "m6", "m7"]
+        assert await facts(memory) == {f"The user's gadget {n} is called G{n}." for n in range(8)}
+
+
+async def test_only_conversations_of_the_proxy_are_kept_to_so_many(make_settings: Callable[..., Settings]) -> None:
+    async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
+        await say(memory, 8)
+        assert len(await left(memory)) == 8
+        assert await memory.engine.chats.digests.get("ann", "s") == ""
 
 
 def gadgets(count: int) -> list[Turn]:
     return [
-        Turn(f"m{n}", "user", f"My gadget {n} is called G{n}.", START + timedelta(minutes=n), stating=True)
+        Turn(f"m{n}", "user", f"My gadget {n} is called G{n}.", START + timedelta(minutes=n), proxied=True)
         for n in range(count)
     ]
 
@@ -91,10 +96,10 @@ async def test_an_answer_that_lands_after_its_prompt_is_settled_leaves_none_too_
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
         turns, queue = memory.engine.chats.turns, memory.engine.knowledge.queue
         for name in ("t0", "t1", "t2"):
-            prompt = Turn(prompt_id(name), "user", f"What of {name}?", START, turn_id=name, stating=True)
+            prompt = Turn(prompt_id(name), "user", f"What of {name}?", START, turn_id=name, proxied=True)
             place = await turns.open_exchange("ann", "s", prompt, retried=False)
             await queue.work()
-            answer = Turn(response_id(name), "assistant", f"This of {name}.", START, turn_id=name, stating=True)
+            answer = Turn(response_id(name), "assistant", f"This of {name}.", START, turn_id=name, proxied=True)
             assert await turns.close_exchange("ann", "s", place, answer, retried=False)
             await queue.work()
         assert await left(memory) == [identify(name) for name in ("t1", "t2") for identify in (prompt_id, response_id)]
@@ -130,6 +135,7 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
     settings = make_settings(max_entries=10)
     async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
         await one.engine.chats.turns.remember("ann", "s", pairs(7))
+        await one.engine.knowledge.queue.work()
         yield one, other
 
 
