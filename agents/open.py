@@ -27,6 +27,7 @@ from config.prompts import check_prompts, provider_prompt
 from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.banks import BankFolder
+from memory.domain import RULE_BASED
 from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
@@ -68,7 +69,7 @@ async def open_memory(
             closing.push_async_callback(client.close)
 
         def model(name: str) -> ChatModel | None:
-            return None if client is None else chat_model_of(client, name, settings)
+            return None if client is None or name == RULE_BASED else chat_model_of(client, name, settings)
 
         database = await closing.enter_async_context(open_database(settings))
         encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-RULE_BASED = "rule_based"  # the `model` of what no language model wrote
+from config.settings import BY_RULES
+
+RULE_BASED = BY_RULES  # the `model` of what no language model wrote
 FACT = "fact"  # the kind, and the role, of a fact's gist
 TURN = "turn"  # the kind of a message's gist
 SAID = (TURN, FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it
