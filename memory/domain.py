@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from config.settings import BY_RULES
 from utils.clock import at_home
 
-RULE_BASED = "rule_based"  # the `model` of what no language model wrote
+RULE_BASED = BY_RULES  # the `model` of what no language model wrote
 FACT = "fact"  # the kind, and the role, of a fact's gist
 TURN = "turn"  # the kind of a message's gist
 SAID = (TURN, FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it

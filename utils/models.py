@@ -22,10 +22,10 @@ def client_of(settings: Settings) -> "AsyncOpenAI | None":
     return open_client(settings)
 
 
-def chat_model_of(client: "AsyncOpenAI", setting: str, settings: Settings) -> ChatModel:
-    """The provider's model that a setting names (`CHAT_MODEL`), with a circuit breaker of its own."""
+def chat_model_of(client: "AsyncOpenAI", name: str, settings: Settings, *, setting: str) -> ChatModel:
+    """The provider's model of a name, with a circuit breaker of its own. `setting`: what names it (`CHAT_MODEL`), which
+    a refusal tells."""
     from utils.llm import RemoteChatModel
 
-    name: str = getattr(settings, setting.lower())
     breaker = CircuitBreaker(name)
     return RemoteChatModel(client, name, deadline=settings.model_deadline, breaker=breaker, setting=setting)

@@ -5,7 +5,7 @@ import os
 import sys
 import webbrowser
 from codecs import BOM_UTF8
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +34,7 @@ from embedded.launch import StoreStartError
 from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.errors import LociError
+from utils.local_model import local_model
 from utils.loops import loading
 from utils.mongo import StoreError, foreseen
 from utils.text import masked
@@ -78,6 +79,9 @@ def log_as_set() -> None:
 async def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the chat page in a browser")] = False,
     make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
+    with_model: Annotated[
+        bool, typer.Option("--local-model", help="Have a small model in this process answer; needs `make local` once")
+    ] = False,
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
     with loading():
@@ -91,7 +95,8 @@ async def serve(
         if open_page and sys.stderr.isatty():
             webbrowser.open(address)
 
-    await serve_api(create_app(settings, make_key=make_key), settings, started)
+    with local_model(settings) if with_model else nullcontext(settings) as settings:
+        await serve_api(create_app(settings, make_key=make_key), settings, started)
 
 
 @app.command()

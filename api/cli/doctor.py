@@ -143,7 +143,7 @@ async def _chat(settings: Settings) -> tuple[str, str]:
     client = client_of(settings)
     if client is None:
         return "none: answers and summaries are made by rules", "Set OPENAI_API_KEY or OPENAI_BASE_URL for one."
-    model = chat_model_of(client, "CHAT_MODEL", settings)
+    model = chat_model_of(client, settings.chat_model, settings, setting="CHAT_MODEL")
     began = perf_counter()
     await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
     return f"{settings.chat_model}, {_took(began)}", ""
