@@ -16,7 +16,7 @@ from config.settings import BY_RULES, Settings
 from utils.errors import ConfigurationError
 
 NAME = "smollm2-135m-instruct"
-CONTEXT = 8_192  # tokens, as many as the model was trained with
+CONTEXT = 1_024  # tokens: it reads some 50 to 150 a second
 QUIET = 1  # errors alone
 
 
@@ -36,7 +36,7 @@ def local_model(settings: Settings) -> Iterator[Settings]:
     parameters, key = xllamacpp.CommonParams(), secrets.token_urlsafe(32)
     parameters.model.path = str(weights)
     parameters.model_alias = {NAME}
-    parameters.n_ctx = CONTEXT
+    parameters.n_ctx = 2 * CONTEXT  # estimates of tokens may be low
     parameters.n_parallel = 1
     parameters.api_keys = [key]  # else any web page could ask it
     parameters.verbosity = QUIET
@@ -49,6 +49,7 @@ def local_model(settings: Settings) -> Iterator[Settings]:
                 "chat_model": NAME,
                 "summary_model": BY_RULES,
                 "embedding_model": "local",
+                "context_tokens": CONTEXT,
             }
         )
     finally:

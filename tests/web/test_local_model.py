@@ -17,6 +17,7 @@ pytestmark = [
 ]
 
 SECONDS = 120
+BRIEF = {"temperature": 0, "max_tokens": 40}
 LOOKUPS = (  # told in two sessions, and asked in others
     ("My dog is called Biscuit.", "What is my dog called?", "biscuit"),
     ("My sister lives in Lisbon.", "Where does my sister live?", "lisbon"),
@@ -46,14 +47,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def by_query(address: str, question: str, remembers: bool) -> str:
-    body = {"query": question, "use_memory": remembers}
+    body = {"query": question, "use_memory": remembers, **BRIEF}
     answer = httpx.post(f"{address}/query", json=body, timeout=SECONDS).json()
     assert answer["model"] != "rule_based"
     return str(answer["response"])
 
 
 def by_stream(address: str, question: str, remembers: bool) -> str:
-    body = {"query": question, "use_memory": remembers, "stream": True}
+    body = {"query": question, "use_memory": remembers, "stream": True, **BRIEF}
     events = httpx.post(f"{address}/query", json=body, timeout=SECONDS).text.split("\n\n")
     [done] = [event for event in events if event.startswith("event: done")]
     return done
@@ -64,8 +65,7 @@ def by_proxy(address: str, question: str, remembers: bool) -> str:
     answer = client.chat.completions.create(
         model="smollm2-135m-instruct",
         messages=[{"role": "user", "content": question}],
-        temperature=0,
-        max_tokens=60,
+        **BRIEF,
         extra_body={"memory_id": f"asked {remembers}", "memory_strategy": "recall" if remembers else "none"},
     )
     return answer.choices[0].message.content or ""
@@ -76,8 +76,7 @@ def by_proxied_stream(address: str, question: str, remembers: bool) -> str:
     pieces = client.chat.completions.create(
         model="smollm2-135m-instruct",
         messages=[{"role": "user", "content": question}],
-        temperature=0,
-        max_tokens=60,
+        **BRIEF,
         stream=True,
         extra_body={"memory_id": f"asked {remembers}", "memory_strategy": "recall" if remembers else "none"},
     )
