@@ -84,7 +84,7 @@ def test_the_proxy_and_what_it_tells_the_provider(
     client: OpenAI, model: ScriptedModel, user: str, zone: str, yesterday: str
 ) -> None:
     day = MOMENTS[zone][1]
-    fields = {"memory_id": user, "timezone": zone}
+    fields = {"user_id": user, "timezone": zone}
     for text in ("My parrot Pico ate my pen.", "What is my parrot called?"):
         client.chat.completions.create(model="gpt-test", messages=said(text), extra_body=fields)
     sent = model.asked("chat")[-1]
