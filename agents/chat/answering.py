@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from memory.language import (
     Span,
     asked_by,
     asks_for_kept,
+    asks_for_present,
     asks_of_assistant,
     asks_of_then,
     asks_only_for_a_time,
@@ -126,6 +128,8 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         return _at_end(bundle, context.request.timezone)
     if context.images is not None and intent.name == "image":
         return RuleAnswer(context.images, unused="image")
+    if intent.name != "chat" and (present := asks_for_present(query)) is not None:
+        return RuleAnswer(_present(present, context.request.timezone), unused="no_question")
     if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
         return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
@@ -133,6 +137,13 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         reply = next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
         return RuleAnswer(reply, unused="no_question")
     return None if words(query) else RuleAnswer("What would you like to know?", unused="no_question")
+
+
+def _present(asked: Literal["day", "time"], timezone: str | None) -> str:
+    """The day or the time that it is where the user is."""
+    here = at_home(now(), timezone)
+    said = f"{here:%A}, {here.day} {here:%B %Y}" if asked == "day" else f"{here:%H:%M} ({timezone or 'UTC'})"
+    return f"It's {said}."
 
 
 def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> RuleAnswer:

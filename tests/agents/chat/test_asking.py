@@ -37,6 +37,23 @@ async def test_each_of_the_questions_that_a_message_joins_is_answered(
 
 
 @pytest.mark.parametrize(
+    ("asked", "zone", "answer"),
+    [
+        ("what's today's date?", None, "It's Tuesday, 30 June 2026."),
+        ("which day is it", "Asia/Tokyo", "It's Wednesday, 1 July 2026."),
+        ("What time is it now?", "Europe/Lisbon", "It's 21:05 (Europe/Lisbon)."),
+        ("Wie spät ist es?", None, "It's 20:05 (UTC)."),
+    ],
+)
+async def test_the_clock_says_what_day_it_is_and_nothing_that_was_told(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, asked: str, zone: str | None, answer: str
+) -> None:
+    await say(quiet, "My alarm code is 5512 today.", "It's Monday and I'm off.")
+    monkeypatch.setattr("agents.chat.answering.now", lambda: datetime(2026, 6, 30, 20, 5, tzinfo=UTC))
+    assert await say(quiet, asked, session_id="s2", timezone=zone) == answer
+
+
+@pytest.mark.parametrize(
     ("said", "asked", "answer"),
     [
         ("My cousin Aino teaches chemistry.", "What does she teach?", "chemistry"),
