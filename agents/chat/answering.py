@@ -14,9 +14,10 @@ from typing import Literal
 import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context
-from agents.chat.likelihood import SAME, Evidence, Question, Text, counterparts, likelihood
+from agents.chat.likelihood import SAME, Evidence, Question, Text, contrast, counterparts, likelihood
 from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
+from memory.facts import subject_of
 from memory.language import (
     DAY,
     EVEN,
@@ -42,7 +43,7 @@ from memory.language import (
 from memory.turns import LeftOut
 from utils.clock import at_home, now, zone_of
 from utils.embeddings import LocalEmbedder
-from utils.text import cut_at_word, words
+from utils.text import content_stems, cut_at_word, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
@@ -51,6 +52,7 @@ REPLACING = 0.4  # share of it that one needs that says the same at another time
 CHANGING = 0.05  # and where it is the newer one and tells of a change
 LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
+OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
 LONGEST = 900  # characters of a passage that is quoted whole
@@ -242,23 +244,33 @@ def _tells(passage: Passage, read: Text) -> bool:
 
 def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
-    What is kept under two keys is of two things."""
+    What is kept under two keys is of two things; so are my lucky numbers at work and at home."""
     if first.source.kind == other.source.kind == "memory":
         return False
-    older, newer = sorted((first, other), key=lambda passage: passage.source.timestamp)
-    if older.read is None or newer.read is None or first.source.role != other.source.role:
+    if first.read is None or other.read is None or first.source.role != other.source.role:
         return False
-    if older.source.timestamp == newer.source.timestamp:
+    if first.source.timestamp == other.source.timestamp or _are_of_two(question, first, other):
         return False
-    before, after = older.read.does, newer.read.does
-    alike = bool(older.read.reading.sentence @ newer.read.reading.sentence >= SAME_MATTER)
+    newer = first.source.timestamp > other.source.timestamp
+    before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
+    told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
+    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
+    if told and of_one_matter:
+        return True
+    alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
+    if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
+        return False
     # As if recall had found it as well as the other, which has taken some from it.
     share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
-    share = max(share, other.likelihood) / first.likelihood
-    if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
-        return alike and share >= REPLACING
-    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
-    return of_one_matter or (alike and share >= CHANGING)
+    return max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
+
+
+def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
+    """Whether two passages are said of two things that share a name, of which the question means the one: the cousin
+    Ida, and the boss Ida."""
+    own, others = subject_of(first.text), subject_of(other.text)
+    named = (own - others) & set(content_stems(question.text))
+    return bool(named and own & others and others - own)
 
 
 def _lasting(passages: Sequence[Passage]) -> list[Passage]:

@@ -25,6 +25,7 @@ from utils.vectors import Floats
 WEIGHTS = FITTED / "answering.json"
 VOCABULARY = 250_002  # ids of the encoder's tokens, in the order of their frequency
 SAME = 0.86  # cosine similarity of two tokens from which on they are mostly of one word; `bench.fit_answering` tells
+TELLING = 0.1  # how decisive a word is at least that tells two things apart; "called" and "live" are less
 DECISIVE = 0.55  # as names and kin are, and hardly any other word
 OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a question is
 
@@ -156,6 +157,25 @@ def counterparts(question: Text, *passages: Text) -> Floats:
         [1 if stem(word) in stems else best[places].mean() for word, places in _places(question.reading).items()],
         np.float32,
     )
+
+
+def contrast(question: Question, passage: Text, other: Text) -> float:
+    """How near another passage comes to the words of a question that only one has, by words which that one lacks: the
+    cosine similarity of "Tuesday" to "Monday" where only one is of Mondays. 0 where the other has all that the one has
+    of the question."""
+    lacking = (counterparts(question, passage) >= SAME) & (counterparts(question, other) < SAME)
+    lacking &= question.decisive >= TELLING
+    places = [at for at, lacks in zip(_places(question.reading).values(), lacking, strict=True) if lacks]
+    of_other = list(_places(other.reading).values())
+    own = [at for at, there in zip(of_other, counterparts(other, passage) < SAME, strict=True) if there]
+    words, others = _means(question.reading, places), _means(other.reading, own)
+    return float((words @ others.T).max(initial=0))
+
+
+def _means(reading: Reading, places: Sequence[Sequence[int]]) -> Floats:
+    """Of the tokens of each word, (words, 64), at length 1."""
+    means = np.array([reading.tokens[at].astype(np.float32).mean(0) for at in places], np.float32).reshape(-1, 64)
+    return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def _places(reading: Reading) -> Mapping[str, Sequence[int]]:

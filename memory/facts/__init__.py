@@ -33,6 +33,7 @@ from memory.facts.rules.keeping import (
     without_asides,
 )
 from memory.facts.rules.reconcile import Add
+from memory.facts.rules.statement import subject_of
 
 __all__ = [
     "BY_HAND",
@@ -64,6 +65,7 @@ __all__ = [
     "place_beside",
     "statement_to_forget",
     "statement_to_remember",
+    "subject_of",
     "told",
     "unmarked",
     "value_given",

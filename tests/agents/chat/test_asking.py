@@ -37,6 +37,30 @@ async def test_each_of_the_questions_that_a_message_joins_is_answered(
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "question", "answer"),
+    [
+        ("My desk at the studio is number 31", "My desk at the lab is number 8", "what's my desk at the studio?", "31"),
+        (
+            "My train on Friday leaves at 16:05",
+            "My train on Sunday leaves at 19:20",
+            "when's my train on Friday?",
+            "16:05",
+        ),
+        ("My first bike was a Peugeot", "My third bike is a Trek", "what was my first bike?", "Peugeot"),
+        ("The blue key opens the shed.", "The red key opens the garage.", "what does the blue key open?", "shed"),
+        ("My cousin Lea lives in Ghent", "My boss Lea moved to Porto", "where does my cousin Lea live?", "Ghent"),
+        ("Im Sommer fahre ich Rad", "Im Winter fahre ich Bus", "Was fahre ich im Sommer?", "Rad"),
+    ],
+)
+async def test_what_is_said_of_two_things_is_no_version_of_one_of_them(
+    quiet: Memory, first: str, second: str, question: str, answer: str
+) -> None:
+    await told(quiet, ("2026-05-04", first), ("2026-05-06", second))
+    [reply] = (await say(quiet, question, session_id="s2")).splitlines()
+    assert answer in reply
+
+
+@pytest.mark.parametrize(
     ("asked", "zone", "answer"),
     [
         ("what's today's date?", None, "It's Tuesday, 30 June 2026."),
