@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal
 
 import numpy as np
@@ -41,7 +42,7 @@ from memory.language import (
     with_dates,
 )
 from memory.turns import LeftOut
-from utils.clock import at_home, now, zone_of
+from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
 from utils.text import content_stems, cut_at_word, words
 
@@ -64,18 +65,18 @@ NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conve
 ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
-NOT_KNOWN_OF = "Of “{}” I know nothing yet."
-NOTHING_KEPT = "You have asked me to remember nothing yet. “Remember that my locker is number 12” does."
+NOT_KNOWN_OF = "I don't know anything about “{}” yet."
+NOTHING_KEPT = "You haven't asked me to remember anything yet. Say “Remember that my locker is number 12”, for example."
 ELSE_NEEDS_MODEL = "For anything else I need a language model."
-NEVER_TOLD = "No, I remember nothing that you told me of it."
-ONCE = "How it is now you did not tell me. "
+NEVER_TOLD = "No, I don't remember you telling me anything about that."
+ONCE = "You haven't told me how it is now. "
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
 NOTHING_DELETED = (
     "I deleted nothing. “Forget my phone number” deletes one thing, and DELETE /v1/sessions/{id} a conversation with "
     "all that was derived of it."
 )
 NOTHING_OF_IT = "I found nothing about that."
-NOT_ASKED = "I did not look into my memory for this, and without a language model I know nothing else."
+NOT_ASKED = "I didn't look in my memory for this, and without a language model I know nothing else."
 
 _TASK = re.compile(
     r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
@@ -157,7 +158,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
     if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    spans, answers = spans_of(query, now().timestamp(), zone_of(context.request.timezone)), list[list[Passage]]()
+    spans, answers = _times_of(query, at_home(now(), context.request.timezone)), list[list[Passage]]()
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
@@ -177,7 +178,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if asks_whether_told(query) and context.bundle is not None:
         return RuleAnswer(NEVER_TOLD)
     if intent.name == "location" and context.request.location:
-        return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
+        return RuleAnswer(f"Your request says you're in {context.request.location}. That's all I know about it.")
     if intent.deed == "forgets":
         return RuleAnswer(NOTHING_DELETED)
     if context.bundle is None:
@@ -290,15 +291,19 @@ def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pass
     """What was said about the times that are named, then what was said at them and names no other, the oldest first."""
     times = np.array([one.source.timestamp.timestamp() for one in passages])
     kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
-    for passage, time, near in zip(passages, times, nearness(spans, times), strict=True):
-        source = passage.source
-        named = spans_of(with_dates(passage.text, source.said_at), time, zone_of(source.timezone))
+    for passage, near in zip(passages, nearness(spans, times), strict=True):
+        named = _times_of(passage.text, passage.source.said_at)
         if any(_meets(own, asked) for own in named for asked in spans):
             kinds[0].append(passage)
         elif near == 1:
             kinds[2 if named else 1].append(passage)
     about, said, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
     return each_once([*about, *said] or of_others)[:MOST_LISTED]
+
+
+def _times_of(text: str, said_at: datetime) -> tuple[Span, ...]:
+    """The times that a text names; of a weekday the next one where it tells of nothing past."""
+    return spans_of(with_dates(text, said_at, ahead=True), said_at.timestamp(), said_at.tzinfo or UTC)
 
 
 def _meets(own: Span, asked: Span) -> bool:
@@ -341,7 +346,7 @@ def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:
     end, said = bundle.end, bundle.at_end
     if end is None or said is None:
         done = "asked" if end is not None and end.asking else "said"
-        return RuleAnswer(f"{'You' if end is None or end.role == 'user' else 'I'} have {done} nothing before this.")
+        return RuleAnswer(f"{'You' if end is None or end.role == 'user' else 'I'} haven't {done} anything before this.")
     hit = next(hit for hit in bundle.recall.hits if hit.gist.key == said.key)
     source = Citation.of_gist(said, "similar", hit.score).at_home(timezone)
     return _quoted([Passage(said.content.strip(), source, 1.0)], whole=True)
@@ -350,7 +355,7 @@ def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:
 def _summary(context: Context, question: Question, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
-        return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
+        return RuleAnswer("I didn't look in my memory, so I have nothing to summarise.")
     of_subject = _of_times(passages, spans) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])

@@ -25,7 +25,10 @@ async def told(memory: Memory, *said: tuple[str, str], role: Role = "user") -> N
     [
         ("What is my horse called and where does my uncle live?", ["Juniper", "Turku"]),
         ("where does my uncle live, and what is my rabbit called", ["Turku", "Momo"]),
-        ("What is my rabbit called and who is my doctor?", ["Momo", "Of “who is my doctor” I know nothing"]),
+        (
+            "What is my rabbit called and who is my doctor?",
+            ["Momo", "I don't know anything about “who is my doctor” yet"],
+        ),
     ],
 )
 async def test_each_of_the_questions_that_a_message_joins_is_answered(
@@ -58,6 +61,23 @@ async def test_what_is_said_of_two_things_is_no_version_of_one_of_them(
     await told(quiet, ("2026-05-04", first), ("2026-05-06", second))
     [reply] = (await say(quiet, question, session_id="s2")).splitlines()
     assert answer in reply
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "is_of_it"),
+    [
+        ("I see the vet on Thursday at 9:15", "what did I do the day before yesterday?", False),
+        ("I see the vet on Thursday at 9:15", "what do I have on Thursday?", True),
+        ("I saw the vet on Thursday at 9:15", "what did I do the day before yesterday?", True),
+        ("The plumber is coming on Monday", "what is on the day after tomorrow?", True),
+    ],
+)
+async def test_a_weekday_is_the_next_one_where_nothing_past_is_told(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, said: str, asked: str, is_of_it: bool
+) -> None:
+    await told(quiet, ("2026-05-02", said))  # a Saturday
+    monkeypatch.setattr("agents.chat.answering.now", lambda: datetime(2026, 5, 2, 12, tzinfo=UTC))
+    assert (said in await say(quiet, asked, session_id="s2")) is is_of_it
 
 
 @pytest.mark.parametrize(
