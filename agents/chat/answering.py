@@ -85,7 +85,8 @@ _TASK = re.compile(
 )
 # What nobody can have told: a sum, advice.
 _BEYOND = re.compile(
-    r"\d\s*[*x×÷/^+]\s*\d|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
+    r"\d\s*[*x×÷/^+]\s*\d|\d ?% of \d|^\W*tell (?:me|us) an? (?!bit|little|lot)"
+    r"|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
     re.IGNORECASE,
 )
 # What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
@@ -237,10 +238,10 @@ def _judged(question: Question, passage: Passage) -> Passage:
 
 
 def _tells(passage: Passage, read: Text) -> bool:
-    """Whether a passage does not ask more than it tells; what is kept and what the assistant says never does."""
+    """Whether a passage does not ask, or request, more than it tells; what is kept never does, nor the assistant."""
     if passage.source.role != "user" or passage.source.kind == "memory":
         return True
-    return not passage.asks and (read.does.tells or read.does.asks < EVEN)
+    return not passage.asks and (read.does.tells or max(read.does.asks, read.does.requests) < EVEN)
 
 
 def _are_versions(question: Question, first: Passage, other: Passage) -> bool:

@@ -81,6 +81,23 @@ async def test_a_weekday_is_the_next_one_where_nothing_past_is_told(
 
 
 @pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("draft a speech about my grandmother", "tell me about my grandmother"),
+        ("My oven is a Neff.", "Tell me a riddle"),
+        ("My oven is a Neff.", "What's 30% of 90?"),
+    ],
+)
+async def test_what_was_requested_of_a_model_is_not_told_and_what_needs_one_says_so(
+    quiet: Memory, said: str, asked: str
+) -> None:
+    await say(quiet, said)
+    reply = await say(quiet, asked, session_id="s2")
+    assert said not in reply and (reply == NEEDS_MODEL or reply.startswith(NOT_KNOWN))
+    assert (reply == NEEDS_MODEL) is (said == "My oven is a Neff.")
+
+
+@pytest.mark.parametrize(
     ("asked", "zone", "answer"),
     [
         ("what's today's date?", None, "It's Tuesday, 30 June 2026."),
