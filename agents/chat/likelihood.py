@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitted import FITTED
-from memory.language import Doing, doing
+from memory.facts import is_of_another_person, subject_of
+from memory.language import Doing, asks_whether_told, doing
 from utils.encoder import Reading
-from utils.text import WORD, marked_words, stem
+from utils.sentences import split_sentences
+from utils.text import WORD, content_stems, marked_words, stem
 from utils.vectors import Floats
 
 WEIGHTS = FITTED / "answering.json"
@@ -32,6 +34,10 @@ OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a
 # Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
 _NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
 _DIGITS = re.compile(r"\d+")
+_OF_ME = re.compile(
+    r"^\W*(?:(?:where|what|when|how|who) )?(?:do|am|did|was|have|had|can|are|were) (?:i|we)\b", re.IGNORECASE
+)
+_OF_ME_TOO = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 
 FEATURES = (
     "score",  # the logit of recall's score
@@ -80,10 +86,10 @@ class Evidence:
 
 
 def likelihood(question: Question, evidence: Evidence) -> float:
-    """In 0..1; 0 of another one of a kind, by its number."""
+    """In 0..1; 0 of another one of a kind, by its number, and of another person where the user asks of themselves."""
     weights, same = _weights()["likelihood"], counterparts(question, evidence.passage) >= SAME
     columns = features(question, evidence, same, question.decisive)
-    if columns[FEATURES.index("number")]:
+    if columns[FEATURES.index("number")] or _is_of_another_person(question.text, evidence.passage.text):
         return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
 
@@ -108,6 +114,19 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
         ],
         np.float32,
     )
+
+
+def _is_of_another_person(question: str, passage: str) -> bool:
+    """Whether a question is of the user alone, and a passage, one sentence, of somebody whom it does not name."""
+    if (
+        len(split_sentences(passage)) > 1
+        or asks_whether_told(question)
+        or not _OF_ME.search(question)
+        or _OF_ME_TOO.search(passage)
+        or not is_of_another_person(passage)
+    ):
+        return False
+    return subject_of(passage).isdisjoint(content_stems(question))
 
 
 def _kinds_named(text: str) -> set[str]:

@@ -33,7 +33,7 @@ from memory.facts.rules.keeping import (
     without_asides,
 )
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import subject_of
+from memory.facts.rules.statement import is_of_another_person, subject_of
 
 __all__ = [
     "BY_HAND",
@@ -54,6 +54,7 @@ __all__ = [
     "fact_meant",
     "facts_near",
     "gives",
+    "is_of_another_person",
     "key_and_value",
     "key_named",
     "keys_beside",

@@ -195,6 +195,12 @@ def subject_of(text: str) -> frozenset[str]:
     return owners | what
 
 
+def is_of_another_person(text: str) -> bool:
+    """Whether a sentence of the user's is about a person, or an animal, who is not the user."""
+    subject = read_statement(third_person(text)).subject
+    return is_somebody(subject) and subject != "user"
+
+
 def is_among(word: str, more: frozenset[str]) -> bool:
     """Whether a stem is among others, or begins as one of them does."""
     return word in more or (len(word) >= PREFIX and any(word[:PREFIX] == other[:PREFIX] for other in more))

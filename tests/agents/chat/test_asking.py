@@ -98,6 +98,22 @@ async def test_what_was_requested_of_a_model_is_not_told_and_what_needs_one_says
 
 
 @pytest.mark.parametrize(
+    ("said", "asked", "answers"),
+    [
+        ("My uncle Jan lives in Riga", "where do I live?", False),
+        ("My daughter Ines is allergic to bees", "what am I allergic to?", False),
+        ("My uncle Jan lives in Riga", "where does my uncle live?", True),
+        ("My daughter Ines is allergic to bees and so am I", "what am I allergic to?", True),
+    ],
+)
+async def test_what_is_told_of_somebody_else_does_not_answer_what_the_user_asks_of_themselves(
+    quiet: Memory, said: str, asked: str, answers: bool
+) -> None:
+    await say(quiet, said)
+    assert (said in await say(quiet, asked, session_id="s2")) is answers
+
+
+@pytest.mark.parametrize(
     ("asked", "zone", "answer"),
     [
         ("what's today's date?", None, "It's Tuesday, 30 June 2026."),
