@@ -57,7 +57,7 @@ def completed(
     if finish_reason == "content_filter" and not text:
         raise ModelRefused("The model's content filter withheld the answer")
     if not isinstance(finish_reason, str) or not finish_reason:
-        raise ModelGarbage("The model's answer does not say that it is finished")
+        raise ModelGarbage("The model's answer has no finish_reason, so it may be incomplete")
     if calls and (text is None or isinstance(text, str)):
         return Completion(repair(text or ""), model, usage, finish_reason, calls)
     if not isinstance(text, str) or not text.strip():

@@ -9,19 +9,23 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal
 
 import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context
-from agents.chat.likelihood import SAME, Evidence, Question, Text, counterparts, likelihood
+from agents.chat.likelihood import SAME, Evidence, Question, Text, contrast, counterparts, likelihood
 from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
+from memory.facts import subject_of
 from memory.language import (
     DAY,
     EVEN,
     Span,
     asked_by,
     asks_for_kept,
+    asks_for_present,
     asks_of_assistant,
     asks_of_then,
     asks_only_for_a_time,
@@ -38,9 +42,9 @@ from memory.language import (
     with_dates,
 )
 from memory.turns import LeftOut
-from utils.clock import at_home, now, zone_of
+from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
-from utils.text import cut_at_word, words
+from utils.text import content_stems, cut_at_word, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
@@ -49,6 +53,7 @@ REPLACING = 0.4  # share of it that one needs that says the same at another time
 CHANGING = 0.05  # and where it is the newer one and tells of a change
 LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
+OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
 LONGEST = 900  # characters of a passage that is quoted whole
@@ -60,18 +65,18 @@ NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conve
 ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
-NOT_KNOWN_OF = "Of “{}” I know nothing yet."
-NOTHING_KEPT = "You have asked me to remember nothing yet. “Remember that my locker is number 12” does."
+NOT_KNOWN_OF = "I don't know anything about “{}” yet."
+NOTHING_KEPT = "You haven't asked me to remember anything yet. Say “Remember that my locker is number 12”, for example."
 ELSE_NEEDS_MODEL = "For anything else I need a language model."
-NEVER_TOLD = "No, I remember nothing that you told me of it."
-ONCE = "How it is now you did not tell me. "
+NEVER_TOLD = "No, I don't remember you telling me anything about that."
+ONCE = "You haven't told me how it is now. "
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
 NOTHING_DELETED = (
     "I deleted nothing. “Forget my phone number” deletes one thing, and DELETE /v1/sessions/{id} a conversation with "
     "all that was derived of it."
 )
 NOTHING_OF_IT = "I found nothing about that."
-NOT_ASKED = "I did not look into my memory for this, and without a language model I know nothing else."
+NOT_ASKED = "I didn't look in my memory for this, and without a language model I know nothing else."
 
 _TASK = re.compile(
     r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
@@ -80,7 +85,8 @@ _TASK = re.compile(
 )
 # What nobody can have told: a sum, advice.
 _BEYOND = re.compile(
-    r"\d\s*[*x×÷/^+]\s*\d|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
+    r"\d\s*[*x×÷/^+]\s*\d|\d ?% of \d|^\W*tell (?:me|us) an? (?!bit|little|lot)"
+    r"|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
     re.IGNORECASE,
 )
 # What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
@@ -126,6 +132,8 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         return _at_end(bundle, context.request.timezone)
     if context.images is not None and intent.name == "image":
         return RuleAnswer(context.images, unused="image")
+    if intent.name != "chat" and (present := asks_for_present(query)) is not None:
+        return RuleAnswer(_present(present, context.request.timezone), unused="no_question")
     if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
         return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
@@ -133,6 +141,13 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         reply = next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
         return RuleAnswer(reply, unused="no_question")
     return None if words(query) else RuleAnswer("What would you like to know?", unused="no_question")
+
+
+def _present(asked: Literal["day", "time"], timezone: str | None) -> str:
+    """The day or the time that it is where the user is."""
+    here = at_home(now(), timezone)
+    said = f"{here:%A}, {here.day} {here:%B %Y}" if asked == "day" else f"{here:%H:%M} ({timezone or 'UTC'})"
+    return f"It's {said}."
 
 
 def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> RuleAnswer:
@@ -144,7 +159,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
     if context.request.asks_for_all and (listed := _lasting(passages)):
         return _quoted(listed)
-    spans, answers = spans_of(query, now().timestamp(), zone_of(context.request.timezone)), list[list[Passage]]()
+    spans, answers = _times_of(query, at_home(now(), context.request.timezone)), list[list[Passage]]()
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
@@ -164,7 +179,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if asks_whether_told(query) and context.bundle is not None:
         return RuleAnswer(NEVER_TOLD)
     if intent.name == "location" and context.request.location:
-        return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
+        return RuleAnswer(f"Your request says you're in {context.request.location}. That's all I know about it.")
     if intent.deed == "forgets":
         return RuleAnswer(NOTHING_DELETED)
     if context.bundle is None:
@@ -223,31 +238,41 @@ def _judged(question: Question, passage: Passage) -> Passage:
 
 
 def _tells(passage: Passage, read: Text) -> bool:
-    """Whether a passage does not ask more than it tells; what is kept and what the assistant says never does."""
+    """Whether a passage does not ask, or request, more than it tells; what is kept never does, nor the assistant."""
     if passage.source.role != "user" or passage.source.kind == "memory":
         return True
-    return not passage.asks and (read.does.tells or read.does.asks < EVEN)
+    return not passage.asks and (read.does.tells or max(read.does.asks, read.does.requests) < EVEN)
 
 
 def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
-    What is kept under two keys is of two things."""
+    What is kept under two keys is of two things; so are my lucky numbers at work and at home."""
     if first.source.kind == other.source.kind == "memory":
         return False
-    older, newer = sorted((first, other), key=lambda passage: passage.source.timestamp)
-    if older.read is None or newer.read is None or first.source.role != other.source.role:
+    if first.read is None or other.read is None or first.source.role != other.source.role:
         return False
-    if older.source.timestamp == newer.source.timestamp:
+    if first.source.timestamp == other.source.timestamp or _are_of_two(question, first, other):
         return False
-    before, after = older.read.does, newer.read.does
-    alike = bool(older.read.reading.sentence @ newer.read.reading.sentence >= SAME_MATTER)
+    newer = first.source.timestamp > other.source.timestamp
+    before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
+    told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
+    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
+    if told and of_one_matter:
+        return True
+    alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
+    if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
+        return False
     # As if recall had found it as well as the other, which has taken some from it.
     share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
-    share = max(share, other.likelihood) / first.likelihood
-    if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
-        return alike and share >= REPLACING
-    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
-    return of_one_matter or (alike and share >= CHANGING)
+    return max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
+
+
+def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
+    """Whether two passages are said of two things that share a name, of which the question means the one: the cousin
+    Ida, and the boss Ida."""
+    own, others = subject_of(first.text), subject_of(other.text)
+    named = (own - others) & set(content_stems(question.text))
+    return bool(named and own & others and others - own)
 
 
 def _lasting(passages: Sequence[Passage]) -> list[Passage]:
@@ -267,15 +292,19 @@ def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pass
     """What was said about the times that are named, then what was said at them and names no other, the oldest first."""
     times = np.array([one.source.timestamp.timestamp() for one in passages])
     kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
-    for passage, time, near in zip(passages, times, nearness(spans, times), strict=True):
-        source = passage.source
-        named = spans_of(with_dates(passage.text, source.said_at), time, zone_of(source.timezone))
+    for passage, near in zip(passages, nearness(spans, times), strict=True):
+        named = _times_of(passage.text, passage.source.said_at)
         if any(_meets(own, asked) for own in named for asked in spans):
             kinds[0].append(passage)
         elif near == 1:
             kinds[2 if named else 1].append(passage)
     about, said, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
     return each_once([*about, *said] or of_others)[:MOST_LISTED]
+
+
+def _times_of(text: str, said_at: datetime) -> tuple[Span, ...]:
+    """The times that a text names; of a weekday the next one where it tells of nothing past."""
+    return spans_of(with_dates(text, said_at, ahead=True), said_at.timestamp(), said_at.tzinfo or UTC)
 
 
 def _meets(own: Span, asked: Span) -> bool:
@@ -318,7 +347,7 @@ def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:
     end, said = bundle.end, bundle.at_end
     if end is None or said is None:
         done = "asked" if end is not None and end.asking else "said"
-        return RuleAnswer(f"{'You' if end is None or end.role == 'user' else 'I'} have {done} nothing before this.")
+        return RuleAnswer(f"{'You' if end is None or end.role == 'user' else 'I'} haven't {done} anything before this.")
     hit = next(hit for hit in bundle.recall.hits if hit.gist.key == said.key)
     source = Citation.of_gist(said, "similar", hit.score).at_home(timezone)
     return _quoted([Passage(said.content.strip(), source, 1.0)], whole=True)
@@ -327,7 +356,7 @@ def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:
 def _summary(context: Context, question: Question, passages: Sequence[Passage], spans: tuple[Span, ...]) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
-        return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
+        return RuleAnswer("I didn't look in my memory, so I have nothing to summarise.")
     of_subject = _of_times(passages, spans) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])

@@ -94,16 +94,15 @@ class KeeperAgent:
         if context.place is None or request.isolated or not request.use_memory or not corrects(request.query):
             return None
         before = await chats.turns.recent(request.owner, request.session_id, context.place, 2)
-        kept = [fact for fact, _ in await chats.keyvalues.page(request.owner, limit=1, after=None)]
-        if not kept or kept[0].source not in [message.id for message in before]:
+        said = {message.id for message in before}  # which may have told a value again that was kept before
+        facts = [fact for fact, _ in await chats.keyvalues.page(request.owner, limit=LOOKED_AT, after=None)]
+        kept = next((fact for fact in facts if not said.isdisjoint(fact.sources)), None)
+        if kept is None or (value := value_instead(request.query, kept.key, kept.value)) is None:
             return None
-        value = value_instead(request.query, kept[0].key, kept[0].value)
-        if value is None:
-            return None
-        key, source = kept[0].key, prompt_id(request.turn_id)
+        source = prompt_id(request.turn_id)
         with suppress(PreconditionFailed):  # something else is kept there now
-            await chats.keyvalues.put(request.owner, key, value, source=source, expected=kept[0].tag)
-            return replace(context, done=f"I'll remember: {told(key, value)} (before: {kept[0].value}).")
+            await chats.keyvalues.put(request.owner, kept.key, value, source=source, expected=kept.tag)
+            return replace(context, done=f"I'll remember: {told(kept.key, value)} (before: {kept.value}).")
         return None
 
     async def _forget_here(self, context: Context, meant: str) -> Context:

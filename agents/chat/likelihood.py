@@ -17,20 +17,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitted import FITTED
-from memory.language import Doing, doing
+from memory.facts import is_of_another_person, subject_of
+from memory.language import Doing, asks_whether_told, doing
 from utils.encoder import Reading
-from utils.text import WORD, marked_words, stem
+from utils.sentences import split_sentences
+from utils.text import WORD, content_stems, marked_words, stem
 from utils.vectors import Floats
 
 WEIGHTS = FITTED / "answering.json"
 VOCABULARY = 250_002  # ids of the encoder's tokens, in the order of their frequency
 SAME = 0.86  # cosine similarity of two tokens from which on they are mostly of one word; `bench.fit_answering` tells
+TELLING = 0.1  # how decisive a word is at least that tells two things apart; "called" and "live" are less
 DECISIVE = 0.55  # as names and kin are, and hardly any other word
 OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a question is
 
 # Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
 _NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
 _DIGITS = re.compile(r"\d+")
+_OF_ME = re.compile(
+    r"^\W*(?:(?:where|what|when|how|who) )?(?:do|am|did|was|have|had|can|are|were) (?:i|we)\b", re.IGNORECASE
+)
+_OF_ME_TOO = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 
 FEATURES = (
     "score",  # the logit of recall's score
@@ -79,10 +86,10 @@ class Evidence:
 
 
 def likelihood(question: Question, evidence: Evidence) -> float:
-    """In 0..1; 0 of another one of a kind, by its number."""
+    """In 0..1; 0 of another one of a kind, by its number, and of another person where the user asks of themselves."""
     weights, same = _weights()["likelihood"], counterparts(question, evidence.passage) >= SAME
     columns = features(question, evidence, same, question.decisive)
-    if columns[FEATURES.index("number")]:
+    if columns[FEATURES.index("number")] or _is_of_another_person(question.text, evidence.passage.text):
         return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
 
@@ -107,6 +114,19 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
         ],
         np.float32,
     )
+
+
+def _is_of_another_person(question: str, passage: str) -> bool:
+    """Whether a question is of the user alone, and a passage, one sentence, of somebody whom it does not name."""
+    if (
+        len(split_sentences(passage)) > 1
+        or asks_whether_told(question)
+        or not _OF_ME.search(question)
+        or _OF_ME_TOO.search(passage)
+        or not is_of_another_person(passage)
+    ):
+        return False
+    return subject_of(passage).isdisjoint(content_stems(question))
 
 
 def _kinds_named(text: str) -> set[str]:
@@ -156,6 +176,25 @@ def counterparts(question: Text, *passages: Text) -> Floats:
         [1 if stem(word) in stems else best[places].mean() for word, places in _places(question.reading).items()],
         np.float32,
     )
+
+
+def contrast(question: Question, passage: Text, other: Text) -> float:
+    """How near another passage comes to the words of a question that only one has, by words which that one lacks: the
+    cosine similarity of "Tuesday" to "Monday" where only one is of Mondays. 0 where the other has all that the one has
+    of the question."""
+    lacking = (counterparts(question, passage) >= SAME) & (counterparts(question, other) < SAME)
+    lacking &= question.decisive >= TELLING
+    places = [at for at, lacks in zip(_places(question.reading).values(), lacking, strict=True) if lacks]
+    of_other = list(_places(other.reading).values())
+    own = [at for at, there in zip(of_other, counterparts(other, passage) < SAME, strict=True) if there]
+    words, others = _means(question.reading, places), _means(other.reading, own)
+    return float((words @ others.T).max(initial=0))
+
+
+def _means(reading: Reading, places: Sequence[Sequence[int]]) -> Floats:
+    """Of the tokens of each word, (words, 64), at length 1."""
+    means = np.array([reading.tokens[at].astype(np.float32).mean(0) for at in places], np.float32).reshape(-1, 64)
+    return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def _places(reading: Reading) -> Mapping[str, Sequence[int]]:

@@ -96,7 +96,8 @@ def _passages(context: Context) -> list[Passage]:
     stated = {source for fact in bundle.known for source in fact.sources}
     passages = []
     for kept in bundle.memories:
-        score = max((by_id[source] for source in kept.sources if source in by_id), default=KEPT)
+        # At least as if nothing had been found: "could you remember my locker is 12" is hardly like what it answers.
+        score = max(by_id.get(source, KEPT) for source in ("", *kept.sources))
         passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
     passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
     messages = [hit.gist for hit in hits.values()]

@@ -33,6 +33,7 @@ from memory.facts.rules.keeping import (
     without_asides,
 )
 from memory.facts.rules.reconcile import Add
+from memory.facts.rules.statement import is_of_another_person, subject_of
 from memory.facts.store import BY_HAND
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "fact_meant",
     "facts_near",
     "gives",
+    "is_of_another_person",
     "key_and_value",
     "key_named",
     "keys_beside",
@@ -65,6 +67,7 @@ __all__ = [
     "place_beside",
     "statement_to_forget",
     "statement_to_remember",
+    "subject_of",
     "told",
     "unmarked",
     "value_given",

@@ -26,6 +26,7 @@ from memory.language.questions import (
 )
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
+from memory.language.times.clock import asks_for_present
 from memory.language.times.moments import with_dates, without_words_of_dates
 from memory.language.times.periods import DAY, Span
 from memory.language.times.spans import asks_only_for_a_time, nearness, spans_of
@@ -55,6 +56,7 @@ __all__ = [
     "asked_by",
     "asks_for_all",
     "asks_for_kept",
+    "asks_for_present",
     "asks_of_assistant",
     "asks_of_then",
     "asks_only_for_a_time",

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.language import without_words_of_dates
+from memory.language import third_person, without_words_of_dates
 from utils.text import STOPWORDS, content_stems, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
@@ -186,6 +186,19 @@ def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of whose something is, beside the user's, and of what it is; of the user there are none."""
     *owners, what = re.split(r"['’]s ", subject.removeprefix("user's ")) if subject.startswith("user's ") else [subject]
     return frozenset(content_stems(" ".join(owners))), frozenset(content_stems(what)) - {"user", "name"}
+
+
+def subject_of(text: str) -> frozenset[str]:
+    """The stems of what a sentence of the user's is about, and of whose it is; none of the user, or where no rule
+    tells."""
+    owners, what = parts_of(read_statement(third_person(text)).subject)
+    return owners | what
+
+
+def is_of_another_person(text: str) -> bool:
+    """Whether a sentence of the user's is about a person, or an animal, who is not the user."""
+    subject = read_statement(third_person(text)).subject
+    return is_somebody(subject) and subject != "user"
 
 
 def is_among(word: str, more: frozenset[str]) -> bool:

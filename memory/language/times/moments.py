@@ -18,7 +18,7 @@ from memory.language.times.named import (
     units,
     weekday,
 )
-from memory.language.times.periods import DAY, MONTHS, Clock, Span, clock_at
+from memory.language.times.periods import DAY, MONTHS, WEEK, Clock, Span, clock_at
 from utils.text import words
 
 _AHEAD = re.compile(rf"\bin (?P<count>{COUNT}) (?P<unit>{UNIT})s?(?P<way>)\b(?! (?:ago|of)\b|['’])", re.IGNORECASE)
@@ -35,10 +35,11 @@ _PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evenin
 _IN_WORDS = re.compile(r" \(“[^“”]*”\)")  # behind a date, as it was told
 
 
-def with_dates(text: str, at: datetime, *, in_words: bool = False) -> str:
+def with_dates(text: str, at: datetime, *, in_words: bool = False, ahead: bool = False) -> str:
     """A statement made at a time, by the clock of its time zone, with dates for "yesterday", "last month" and "two
     years ago"; weekdays alone only where it is of the past, for they may come again each week. `in_words`: each date
-    with the words that it stands for behind it, which are left as they are when it is read again."""
+    with the words that it stands for behind it, which are left as they are when it is read again. `ahead`: a weekday
+    that is not of the past is the next one."""
     clock = clock_at(at.timestamp(), at.tzinfo or UTC)
     past = any(is_past(word) for word in words(text)[:8])
 
@@ -46,7 +47,7 @@ def with_dates(text: str, at: datetime, *, in_words: bool = False) -> str:
         before = match.string[: match.start()]
         if before.endswith("(") or before.rfind("(“") > before.rfind("”)"):
             return match[0]
-        date, said = _dated(match, clock, past=past), match[0].strip()
+        date, said = _dated(match, clock, past=past, ahead=ahead), match[0].strip()
         return date if not in_words or date == match[0] else f"{date} (“{said}”)"
 
     for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
@@ -59,7 +60,7 @@ def without_words_of_dates(text: str) -> str:
     return _IN_WORDS.sub("", text)
 
 
-def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
+def _dated(match: re.Match[str], clock: Clock, *, past: bool, ahead: bool) -> str:
     before = match.string[: match.start()]
     bound = _BEFORE.search(before)
     lead = "" if bound is not None and match.re is not _AHEAD else None
@@ -82,10 +83,11 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
             return _said(lead, "on", when)
         return _said(lead, "in", f"the {part['part'].lower().removeprefix('to')} of {when}")
     if match.re is WEEKDAY:
-        if match["which"] is None and (not past or _AHEAD_OF.search(before)):
-            return match[0]
+        coming = match["which"] is None and (not past or _AHEAD_OF.search(before) is not None)
         spans = weekday(match, clock).spans
-        return _said(lead, "on", _day(spans[0].start)) if spans else match[0]
+        if not spans or (coming and not ahead):
+            return match[0]
+        return _said(lead, "on", _day(spans[0].start + WEEK * coming))
     if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock).spans):
         return match[0]  # "over the last two years" goes on until now
     return (

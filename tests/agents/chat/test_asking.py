@@ -25,7 +25,10 @@ async def told(memory: Memory, *said: tuple[str, str], role: Role = "user") -> N
     [
         ("What is my horse called and where does my uncle live?", ["Juniper", "Turku"]),
         ("where does my uncle live, and what is my rabbit called", ["Turku", "Momo"]),
-        ("What is my rabbit called and who is my doctor?", ["Momo", "Of “who is my doctor” I know nothing"]),
+        (
+            "What is my rabbit called and who is my doctor?",
+            ["Momo", "I don't know anything about “who is my doctor” yet"],
+        ),
     ],
 )
 async def test_each_of_the_questions_that_a_message_joins_is_answered(
@@ -34,6 +37,97 @@ async def test_each_of_the_questions_that_a_message_joins_is_answered(
     await say(quiet, "My horse is called Juniper.", "My uncle lives in Turku.", "My rabbit is called Momo.")
     reply = await say(quiet, asked, session_id="s2")
     assert all(answer in reply for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question", "answer"),
+    [
+        ("My desk at the studio is number 31", "My desk at the lab is number 8", "what's my desk at the studio?", "31"),
+        (
+            "My train on Friday leaves at 16:05",
+            "My train on Sunday leaves at 19:20",
+            "when's my train on Friday?",
+            "16:05",
+        ),
+        ("My first bike was a Peugeot", "My third bike is a Trek", "what was my first bike?", "Peugeot"),
+        ("The blue key opens the shed.", "The red key opens the garage.", "what does the blue key open?", "shed"),
+        ("My cousin Lea lives in Ghent", "My boss Lea moved to Porto", "where does my cousin Lea live?", "Ghent"),
+        ("Im Sommer fahre ich Rad", "Im Winter fahre ich Bus", "Was fahre ich im Sommer?", "Rad"),
+    ],
+)
+async def test_what_is_said_of_two_things_is_no_version_of_one_of_them(
+    quiet: Memory, first: str, second: str, question: str, answer: str
+) -> None:
+    await told(quiet, ("2026-05-04", first), ("2026-05-06", second))
+    [reply] = (await say(quiet, question, session_id="s2")).splitlines()
+    assert answer in reply
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "is_of_it"),
+    [
+        ("I see the vet on Thursday at 9:15", "what did I do the day before yesterday?", False),
+        ("I see the vet on Thursday at 9:15", "what do I have on Thursday?", True),
+        ("I saw the vet on Thursday at 9:15", "what did I do the day before yesterday?", True),
+        ("The plumber is coming on Monday", "what is on the day after tomorrow?", True),
+    ],
+)
+async def test_a_weekday_is_the_next_one_where_nothing_past_is_told(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, said: str, asked: str, is_of_it: bool
+) -> None:
+    await told(quiet, ("2026-05-02", said))  # a Saturday
+    monkeypatch.setattr("agents.chat.answering.now", lambda: datetime(2026, 5, 2, 12, tzinfo=UTC))
+    assert (said in await say(quiet, asked, session_id="s2")) is is_of_it
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("draft a speech about my grandmother", "tell me about my grandmother"),
+        ("My oven is a Neff.", "Tell me a riddle"),
+        ("My oven is a Neff.", "What's 30% of 90?"),
+    ],
+)
+async def test_what_was_requested_of_a_model_is_not_told_and_what_needs_one_says_so(
+    quiet: Memory, said: str, asked: str
+) -> None:
+    await say(quiet, said)
+    reply = await say(quiet, asked, session_id="s2")
+    assert said not in reply and (reply == NEEDS_MODEL or reply.startswith(NOT_KNOWN))
+    assert (reply == NEEDS_MODEL) is (said == "My oven is a Neff.")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answers"),
+    [
+        ("My uncle Jan lives in Riga", "where do I live?", False),
+        ("My daughter Ines is allergic to bees", "what am I allergic to?", False),
+        ("My uncle Jan lives in Riga", "where does my uncle live?", True),
+        ("My daughter Ines is allergic to bees and so am I", "what am I allergic to?", True),
+    ],
+)
+async def test_what_is_told_of_somebody_else_does_not_answer_what_the_user_asks_of_themselves(
+    quiet: Memory, said: str, asked: str, answers: bool
+) -> None:
+    await say(quiet, said)
+    assert (said in await say(quiet, asked, session_id="s2")) is answers
+
+
+@pytest.mark.parametrize(
+    ("asked", "zone", "answer"),
+    [
+        ("what's today's date?", None, "It's Tuesday, 30 June 2026."),
+        ("which day is it", "Asia/Tokyo", "It's Wednesday, 1 July 2026."),
+        ("What time is it now?", "Europe/Lisbon", "It's 21:05 (Europe/Lisbon)."),
+        ("Wie spät ist es?", None, "It's 20:05 (UTC)."),
+    ],
+)
+async def test_the_clock_says_what_day_it_is_and_nothing_that_was_told(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, asked: str, zone: str | None, answer: str
+) -> None:
+    await say(quiet, "My alarm code is 5512 today.", "It's Monday and I'm off.")
+    monkeypatch.setattr("agents.chat.answering.now", lambda: datetime(2026, 6, 30, 20, 5, tzinfo=UTC))
+    assert await say(quiet, asked, session_id="s2", timezone=zone) == answer
 
 
 @pytest.mark.parametrize(

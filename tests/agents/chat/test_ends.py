@@ -24,7 +24,7 @@ async def test_they_are_of_this_conversation_where_it_has_any(quiet: Memory) -> 
 
 
 async def test_nothing_is_invented_where_nothing_was_said(quiet: Memory) -> None:
-    assert await say(quiet, "What was the first thing I told you?") == "You have said nothing before this."
+    assert await say(quiet, "What was the first thing I told you?") == "You haven't said anything before this."
     assert await say(quiet, "What was my first question?", session_id="s2") != ""
 
 

@@ -50,6 +50,27 @@ async def test_what_was_just_kept_is_corrected(quiet: Memory, keep: str, correct
     assert await values(quiet) == {key: value}
 
 
+async def test_what_was_kept_again_is_corrected_too(quiet: Memory) -> None:
+    await say(quiet, "remember that my bay is called Oak", "No, it's Elm.", "remember that my gate is 4")
+    await say(quiet, "remember that my bay is called Elm", "No, it's Oak.")
+    assert await values(quiet) == {"bay": "Oak", "gate": "4"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "answer"),
+    [
+        ("Could you please remember my parking spot is B7", "what is my parking spot?", "B7"),
+        ("Would you remember that we left the key with Ute?", "who did we leave the key with?", "Ute"),
+        ("can you keep in mind that the heating is off on Sundays?", "When is the heating off?", "Sundays"),
+    ],
+)
+async def test_what_is_asked_politely_to_be_kept_is_found(
+    quiet: Memory, asked: str, question: str, answer: str
+) -> None:
+    assert (await say(quiet, asked)).startswith("I'll remember: ")
+    assert answer in await say(quiet, question, session_id="s2")
+
+
 async def test_what_says_something_else_of_the_same_is_kept_beside_it(quiet: Memory) -> None:
     told = await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher")
     assert told == "I'll remember: wife's job: a teacher."
