@@ -79,8 +79,9 @@ def own_database(
 
 @pytest.fixture
 def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
-    """How many documents each collection has, once the work that earlier tests left behind is done."""
+    """How many documents each collection has, once the work that earlier tests left behind is done, or taken away."""
     under_way = {"$in": ["pending", "leased"]}
+    database.vectors.update_many({"facts.state": "pending"}, {"$unset": {"facts": ""}})
     work = {"$or": [{"embed.state": under_way}, {"facts.state": under_way}]}
     eventually(lambda: not database.vectors.count_documents(work), 60)
     eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)

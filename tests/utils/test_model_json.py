@@ -24,8 +24,8 @@ async def modelled(model_settings: Settings) -> AsyncIterator[Memory]:
         yield opened
 
 
-async def learn(memory: Memory, session: str = "s") -> list[str]:
-    return [decided.text for decided in await memory.learn("ann", SAID, session)]
+async def learn(memory: Memory, owner: str = "ann") -> list[str]:
+    return [decided.text for decided in await memory.learn(owner, SAID)]
 
 
 def formats(model: ScriptedModel, kind: str = "facts") -> list[str | None]:
@@ -81,7 +81,7 @@ async def test_a_provider_that_refuses_a_format_is_not_asked_for_it_again(
 ) -> None:
     scripted_model.script(*refusals, FOUND, FOUND, on="facts")
     assert await learn(modelled) == ["The user lives in Berlin."]
-    assert await learn(modelled, "another") == ["The user lives in Berlin."]
+    assert await learn(modelled, "bob") == ["The user lives in Berlin."]
     assert formats(scripted_model) == asked
 
 
