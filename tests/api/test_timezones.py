@@ -12,7 +12,7 @@ from tests import mcp_clients
 from tests.api.queries import ask
 from tests.checks import eventually, problem
 from tests.mcp_clients import call, refusal
-from tests.openai_chat import facts_of, said
+from tests.openai_chat import said
 from tests.scripted_model import ScriptedModel
 
 AUCKLAND, LOS_ANGELES = "Pacific/Auckland", "America/Los_Angeles"
@@ -74,9 +74,9 @@ async def test_mcp(plain: str, zone: str, yesterday: str, user: str) -> None:
 def test_completions_by_rules_whose_facts_a_worker_makes_later(
     plain_client: OpenAI, api: httpx.Client, user: str, zone: str, yesterday: str
 ) -> None:
-    fields = {"memory_id": user, "timezone": zone}
+    fields = {"user_id": user, "timezone": zone}
     plain_client.chat.completions.create(model="m", messages=said(MOVED), extra_body=fields)
-    eventually(lambda: any(yesterday in fact for fact in facts_of(api, user)))
+    eventually(lambda: yesterday in api.get("/v1/facts", params={"user_id": user}).text)
 
 
 @both_sides
