@@ -14,12 +14,14 @@ USER = "ann"
 
 
 @pytest.fixture
-def said(own: httpx.Client) -> list[str]:
-    """The ids of embedded messages, of which two windows are summed up."""
+def said(own: httpx.Client, own_database: Database[dict[str, Any]]) -> list[str]:
+    """The ids of embedded messages, of which two windows are summed up and all facts are made."""
     messages = [{"role": ("user", "assistant")[at % 2], "content": f"Thing {at} is on the shelf"} for at in range(42)]
     body = {"user_id": USER, "session_id": "s", "messages": messages, "wait": True}
     ids: list[str] = own.post("/v1/messages", json=body).json()["ids"]
     eventually(lambda: len(own.get("/v1/sessions/s", params={"user_id": USER}).json()["summaries"]) == 2)
+    under_way = {"facts.state": {"$in": ["pending", "leased"]}}
+    eventually(lambda: not own_database.vectors.count_documents(under_way))
     return ids
 
 
