@@ -13,7 +13,6 @@ import json
 import re
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -178,8 +177,8 @@ class ScriptedModel:
         self.hang_ups = 0  # connections that the client closed before it had its answer
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
-        self._script: dict[str, deque[Behaviour]] = {
-            kind: deque() for kind in ("chat", "embeddings", "models", *BACKGROUND.values())
+        self._script: dict[str, list[tuple[str, Behaviour]]] = {
+            kind: [] for kind in ("chat", "embeddings", "models", *BACKGROUND.values())
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -190,9 +189,12 @@ class ScriptedModel:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def script(self, *behaviours: Behaviour, on: str = "chat") -> None:
-        """The next requests to `on` (a kind) are answered so, in this order, then by default again."""
-        self._script[on].extend(behaviours)
+    def script(self, *behaviours: Behaviour, on: str = "chat", about: str = "") -> None:
+        """The next requests to `on` (a kind) that hold `about` are answered so, in this order, then by default again.
+
+        What is asked in the background of another test's messages may come at any time: `about` tells it apart.
+        """
+        self._script[on].extend((about, behaviour) for behaviour in behaviours)
 
     def forget_script(self) -> None:
         """No request is answered by a script that none has come for."""
@@ -251,7 +253,7 @@ class ScriptedModel:
         kind = request.kind
         if kind not in self._script:
             return await _send(writer, 404, json.dumps({"error": {"message": "no such path"}}).encode())
-        behaviour = self._script[kind].popleft() if self._script[kind] else self._always.get(kind, Behaviour())
+        behaviour = self._next(request)
         if kind == "models" and behaviour == Behaviour():
             behaviour = models("scripted")
         await _pause(reader, behaviour.delay)
@@ -267,6 +269,13 @@ class ScriptedModel:
         if behaviour.cut_after is not None:
             raise _Cut
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
+
+    def _next(self, request: Request) -> Behaviour:
+        script, asked = self._script[request.kind], json.dumps(request.body, ensure_ascii=False)
+        for at, (about, _) in enumerate(script):
+            if about in asked:
+                return script.pop(at)[1]
+        return self._always.get(request.kind, Behaviour())
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
         reply = {"facts": self.find_facts, "observations": no_observations, "title": first_words}.get(kind, self.reply)

@@ -30,7 +30,7 @@ def test_sessions_are_listed_newest_first_with_their_counts(api: httpx.Client, u
 def test_a_model_gives_a_session_its_title_in_the_background(
     chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
-    model.script(answer('"Pruning old apple trees"'), on="title")
+    model.script(answer('"Pruning old apple trees"'), on="title", about="apple tree")
     session = ask(chat, user, "Hello! How do I prune an old apple tree?")["session_id"]
     titles = ["Pruning old apple trees"]
     eventually(lambda: [one["title"] for (one,) in pages(chat, "/v1/sessions", user_id=user)] == titles)
