@@ -33,7 +33,7 @@ from api.routes import (
     tool_memory,
     users,
 )
-from api.routes.pages import WEB, Assets
+from api.routes.pages import SWAGGER, WEB, Assets
 from api.routes.pages import router as pages
 from config.settings import Settings
 from utils.errors import ConfigurationError
@@ -103,6 +103,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     app.include_router(pages)
     app.state.mcp = mcp = install_mcp(app, origins)
     app.mount("/web", Assets(directory=WEB), name="web")
+    app.mount("/swagger", Assets(directory=SWAGGER), name="swagger")
     return app
 
 

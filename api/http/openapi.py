@@ -2,6 +2,7 @@
 
 import re
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -27,6 +28,10 @@ IDEMPOTENCY_KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 NAMES_A_USER = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnedRequest"}}}}
+EXAMPLES: dict[str, Any] = orjson.loads(
+    (Path(__file__).parent / "examples.json").read_bytes()
+)  # bodies by method and path, parameters by name
+AS_IT_COMES = {"schema": {"type": "object"}}  # what a provider takes
 KEYS = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
@@ -95,6 +100,13 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     if method == "post" and any(one["name"] == "user_id" for one in operation.get("parameters", ())):
         operation.setdefault("requestBody", NAMES_A_USER)
+    for parameter in operation.get("parameters", ()):
+        if parameter["name"] in EXAMPLES["parameters"]:
+            parameter["example"] = EXAMPLES["parameters"][parameter["name"]]
+    if (example := EXAMPLES.get(f"{method.upper()} {path}")) is not None:
+        body = operation.setdefault("requestBody", {"required": True, "content": {"application/json": {**AS_IT_COMES}}})
+        for content in body["content"].values():
+            content["example"] = example
     responses = operation["responses"]
     responses.pop("422", None)  # FastAPI's own
     for status, response in errors(*common).items():

@@ -1,5 +1,6 @@
 """The pages that a browser opens."""
 
+from importlib.resources import files
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -8,6 +9,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import Scope
 
 WEB = Path(__file__).parents[2] / "web"
+SWAGGER = Path(str(files("fastapi_swagger"))) / "resources"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -27,6 +29,12 @@ async def chat_page() -> FileResponse:
 async def admin_page() -> FileResponse:
     """The admin page; it holds no data, and asks for the admin key where its routes do."""
     return FileResponse(WEB / "admin.html", headers=HEADERS)
+
+
+@router.get("/docs")
+async def docs_page() -> FileResponse:
+    """Every route, with an example that can be tried."""
+    return FileResponse(WEB / "docs.html", headers=HEADERS)
 
 
 class Assets(StaticFiles):

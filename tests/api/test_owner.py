@@ -6,29 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
+from api.http.openapi import EXAMPLES
 from tests.checks import problem
 
-# A body that each route takes that needs one; a route that is new has to be added here.
-BODIES: dict[tuple[str, str], dict[str, Any]] = {
-    ("post", "/query"): {"query": "hello"},
-    ("post", "/v1/messages"): {"session_id": "s", "messages": [{"role": "user", "content": "hello"}]},
-    ("post", "/v1/search"): {"query": "hello"},
-    ("patch", "/v1/sessions/{session_id}"): {"title": "hello"},
-    ("put", "/v1/memories/{key}"): {"value": "hello"},
-    ("post", "/v1/facts"): {"text": "hello"},
-    ("patch", "/v1/facts/{fact_id}"): {"text": "hello"},
-    ("patch", "/v1/profile"): {"items": [{"id": "nothing", "pinned": True}]},
-    ("post", "/v1/banks"): {"conversation_type": "global"},
-    ("post", "/v1/banks/{type}/{id}/update"): {"content": "hello"},
-    ("post", "/v1/observations"): {"source": "s", "findings": ["hello"]},
-    ("post", "/v1/observations/recall"): {"query": "hello"},
-    ("post", "/v1/observations/recall-fil"): {"query": "hello"},
-    ("post", "/v1/observations/extract"): {"step_name": "s", "step_type": "t", "output": ""},
-    ("put", "/v1/scratchpad/{key}"): {"value": "hello"},
-    ("post", "/v1/tool-memory/compress"): {"task_id": "t", "messages": [{"role": "user", "content": "hello"}]},
-    ("post", "/v1/tool-memory/records"): {"task_id": "t", "tool_name": "t", "raw_output": "hello"},
-    ("post", "/v1/tool-memory/search"): {"task_id": "t", "query": "hello"},
-}
 OPENAI = ("/v1/chat/completions", "/v1/embeddings", "/v1/models", "/v1/models/{model}")
 LINES = "/v1/users/{user_id}/import"  # its body is lines, of which none names a user
 OF_NOBODY = ("/livez", "/readyz", "/health", "/metrics", LINES, *OPENAI)
@@ -50,7 +30,7 @@ def calls_of(api: httpx.Client) -> Iterator[tuple[str, str, Call]]:
     """Every route that is about a user, by its method and path, and what calls it with a query and more in the body."""
     for path, item in api.get("/openapi.json").json()["paths"].items():
         for method, operation in item.items() if path not in OF_NOBODY and not path.startswith(OF_ADMINS) else ():
-            own = BODIES.get((method, path), {})
+            own = EXAMPLES.get(f"{method.upper()} {path}", {})
             assert own or not operation.get("requestBody", {}).get("required"), (method, path)
             filled = "/".join(
                 PLACES.get(part[1:-1], "nothing") if part[:1] == "{" else part for part in path.split("/")
