@@ -4,10 +4,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from config.settings import Settings
+from tests.checks import eventually
 from tests.conftest import Served
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, garbage, status
 from tests.web.watched import Watched, contrast
@@ -37,6 +39,8 @@ def test_a_conversation_streams_and_survives_a_reload(
     model.script(Behaviour(text="One two three four", hang_after=3))
     say(page, "Count for me")
     expect(page.locator(".assistant")).to_have_text("One two ")
+    page.reload()  # what came is kept a moment after its reader left
+    eventually(lambda: httpx.get(f"{address}/v1/sessions").json()["items"][0]["message_count"] == 2)
     page.reload()
     expect(page.locator(".assistant")).to_have_text("One two ")
     model.script(answer("Five six"))
