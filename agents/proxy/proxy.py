@@ -40,6 +40,7 @@ from agents.openai_chat import (
     written,
 )
 from agents.proxy.answer import ProxiedAnswer
+from agents.proxy.chores import chore_of
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
@@ -166,7 +167,7 @@ class Proxy:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
         messages, turn_id = request.body["messages"], request.once or request.turn_id
         at = newest_user(messages)
-        if at is None:
+        if at is None or chore_of(messages) is not None:
             return _Exchange(request, _Opened(turn_id), _Known())
         content = messages[at].get("content")
         asked = storable(text_of(content))[:SEARCHED_BY]

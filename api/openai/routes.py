@@ -20,7 +20,7 @@ from starlette.datastructures import URL
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, keep_earlier, news_of
+from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, chore_of, keep_earlier, news_of
 from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.ending import until_the_end
@@ -285,8 +285,11 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         timezone=options.timezone,
         retried=may_be_done(request),
     )
-    news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
+    if chore_of(messages) is not None:
+        chat = replace(chat, temporary=True, use_memory=False, history=())
+    else:
+        news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
+        await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not asked.streamed:

@@ -1,0 +1,51 @@
+"""What a chat front asks for itself: answered, and neither remembered nor given memories."""
+
+import json
+
+import httpx
+import pytest
+
+from agents.proxy.chores import Chore, chores
+from tests.openai_chat import PARROT, QUESTION, last_chat, said, stored
+from tests.scripted_model import ScriptedModel
+
+HISTORY = "<chat_history>\nUSER: What is the name of my parrot?\nASSISTANT: Archimedes.\n</chat_history>"
+
+
+def asked_by(chore: Chore) -> str:
+    return f"{chore.begins}\nas the front has it. {chore.holds}\n### Chat History:\n{HISTORY}"
+
+
+@pytest.mark.parametrize("chore", chores(), ids=lambda chore: f"{chore.front}: {chore.what}")
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_chore_goes_through_and_leaves_nothing(
+    chat: httpx.Client, model: ScriptedModel, user: str, chore: Chore, streamed: bool
+) -> None:
+    for text in (PARROT, asked_by(chore)):
+        body = {"model": "gpt-test", "messages": said(text), "memory_id": user, "stream": streamed}
+        chat.post("/v1/chat/completions", json=body).raise_for_status()
+    assert last_chat(model).body["messages"] == said(asked_by(chore))
+    assert [text for role, text in stored(chat, user) if role == "user"] == [PARROT]
+
+
+@pytest.mark.parametrize("chore", chores(), ids=lambda chore: f"{chore.front}: {chore.what}")
+def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: str, chore: Chore) -> None:
+    for text in (PARROT, asked_by(chore)):
+        body = {"model": "gpt-test", "messages": said(text), "memory_id": user}
+        found = api.post("/v1/chat/completions", json=body).json()
+    assert "Archimedes" not in json.dumps(found)
+    assert [text for role, text in stored(api, user) if role == "user"] == [PARROT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"### Task:\nAnswer with the documents that are given.\n<context>The parrot eats nuts.</context>\n{QUESTION}",
+        "Provide a title for my talk about parrots.",
+        "Our front writes <chat_history> around what was said.",
+    ],
+)
+def test_what_a_user_says_is_no_chore(chat: httpx.Client, user: str, text: str) -> None:
+    body = {"model": "gpt-test", "messages": said(text), "memory_id": user}
+    chat.post("/v1/chat/completions", json=body).raise_for_status()
+    assert stored(chat, user)[0] == ("user", text)
