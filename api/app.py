@@ -46,7 +46,15 @@ KEY_CHARACTERS = 16  # of a key that nobody guesses
 log = logging.getLogger(__name__)
 
 # What pages of other origins may read.
-EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID", "Mcp-Session-Id")
+EXPOSED = (
+    "ETag",
+    "X-Request-ID",
+    "Idempotency-Replayed",
+    "Retry-After",
+    "X-Loci-Turn-ID",
+    "X-Loci-Session",
+    "Mcp-Session-Id",
+)
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:

@@ -25,6 +25,11 @@ def derived_id(*parts: str) -> str:
     return hashlib.sha256(joined.encode()).hexdigest()[:32]
 
 
+def fingerprint(text: str) -> str:
+    """The same 16 hexadecimal digits for the same words, whatever blanks stand between them."""
+    return derived_id(*text.split())[:16]
+
+
 def scoped(identifier: str, owner: str) -> str:
     """The `_id` of a document whose own id is another user's `_id` already."""
     return f"{identifier}~{derived_id(owner, identifier)[:16]}"

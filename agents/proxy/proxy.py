@@ -41,6 +41,7 @@ from agents.openai_chat import (
 )
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.chores import chore_of
+from agents.proxy.conversation import placed
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
@@ -136,6 +137,7 @@ class Proxy:
         it does not begin to answer, and `ModelGarbage` where it answers something else; an error that it answers with
         is returned as it came.
         """
+        request = await placed(self._engine, request)
         exchange = await self._prepare(request)
         body = await self._body(exchange)
         passed = await self.upstream.send(
@@ -146,12 +148,13 @@ class Proxy:
             query=request.query,
             bearer=request.bearer,
         )
+        named = exchange.opened.turn_id, request.options.memory_id
         if passed.is_stream:
             await passed.begin()
             stream = self._streamed(exchange, passed)
-            return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.opened.turn_id)
+            return Proxied(passed.status, passed.headers, passed.media_type, stream, *named)
         content = await self._whole(exchange, passed)
-        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.opened.turn_id)
+        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, *named)
 
     async def _body(self, exchange: _Exchange) -> bytes:
         """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""

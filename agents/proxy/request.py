@@ -13,9 +13,10 @@ Strategy = Literal["recall", "tool_memory", "none"]
 
 @dataclass(frozen=True)
 class ProxyOptions:
-    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`: as a `ChatRequest` has it."""
+    """The proxy's own fields of a request; None leaves the recipe's number. `memory_id`: the conversation; empty: the
+    transcript tells it. `timezone`: as a `ChatRequest` has it."""
 
-    memory_id: str = "default"
+    memory_id: str = ""
     top_k: int | None = None
     recency_weight: float | None = None
     floor: float | None = None
@@ -63,10 +64,11 @@ class ProxyRequest:
 
 @dataclass(frozen=True)
 class Proxied:
-    """What the client gets. `turn_id`: names the exchange and its receipt."""
+    """What the client gets. `turn_id`: names the exchange and its receipt; `session`: its conversation."""
 
     status: int
     headers: Mapping[str, str]
     media_type: str
     body: bytes | AsyncGenerator[bytes, None]
     turn_id: str
+    session: str

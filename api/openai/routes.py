@@ -20,7 +20,19 @@ from starlette.datastructures import URL
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, chore_of, keep_earlier, news_of
+from agents.proxy import (
+    OWN_SESSION,
+    OWN_USER,
+    Proxied,
+    Proxy,
+    ProxyOptions,
+    ProxyRequest,
+    chore_of,
+    identity_of,
+    keep_earlier,
+    news_of,
+    placed,
+)
 from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.ending import until_the_end
@@ -106,16 +118,14 @@ router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    named = request.query_params.getlist("user_id")
-    if named and body.get("user_id") is None:
-        options, user = _options(body | {"user_id": named[0]})
-    else:
-        options, user = _options(body)
-    if any(name != user for name in named):
-        raise InvalidField("user_id: the address and the body name different users", "user_id")
+    options, user = _options(body, request)
     _check_messages(body)
     options = replace(options, timezone=options.timezone or memory.timezone)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
+    told = identity_of(request.headers, own)
+    if passing.caller.user is None:  # a key is believed, and no one else about whose memory it is
+        user = user or told.user
+    options = replace(options, memory_id=options.memory_id or told.session or "")
     passed_on = ProxyRequest(
         owner=passing.caller.owner(user),
         body=own,
@@ -175,10 +185,21 @@ def _own_models(memory: Memory) -> tuple[str, str]:
     return wire.RULES, memory.engine.gists.embedder.model
 
 
-def _options(given: Json) -> tuple[ProxyOptions, str | None]:
-    """What a request asks of the proxy, and the user that it names."""
+def _options(body: Json, request: Request) -> tuple[ProxyOptions, str | None]:
+    """What a request asks of the proxy, and the user that it names: in its body, its address and headers, which must
+    agree."""
+    named = {
+        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(OWN_USER)],
+        "memory_id": request.headers.getlist(OWN_SESSION),
+    }
+    given = {name: value for name, value in body.items() if name in ProxyFields.model_fields}
+    for name, values in named.items():
+        first = given[name] if given.get(name) is not None else next(iter(values), None)
+        if any(value != first for value in values):
+            raise InvalidField(f"{name}: the request names different ones in its body, address or headers", name)
+        given[name] = first
     try:
-        fields = ProxyFields.model_validate({k: v for k, v in given.items() if k in ProxyFields.model_fields})
+        fields = ProxyFields.model_validate(given)
         return fields.options, fields.user_id
     except ValidationError as error:
         raise invalid(error) from None
@@ -224,7 +245,7 @@ async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]
 
 
 def _returned(proxied: Proxied, request: Request) -> Response:
-    headers = dict(proxied.headers) | {TURN_ID: proxied.turn_id}
+    headers = dict(proxied.headers) | {TURN_ID: proxied.turn_id, OWN_SESSION: quote(proxied.session)}
     if isinstance(proxied.body, bytes):
         return Response(proxied.body, proxied.status, headers, proxied.media_type)
     events = until_the_end(request, proxied.body, lambda error: _error_event(error, request))
@@ -271,7 +292,7 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
     if not query:
         raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
     turn_id = once_id(request)
-    options = asked.options
+    options = (await placed(memory.engine, asked)).options
     chat = ChatRequest(
         query=query,
         owner=asked.owner,
@@ -291,7 +312,7 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
         await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
-    headers = {TURN_ID: turn_id}
+    headers = {TURN_ID: turn_id, OWN_SESSION: quote(options.memory_id)}
     if not asked.streamed:
         finished = await memory.chat(chat)
         body = wire.completion(identifier, created, finished.answer, _hits(finished))

@@ -38,7 +38,7 @@ class ProxyFields(Wire):
     @property
     def options(self) -> ProxyOptions:
         return ProxyOptions(
-            self.memory_id or "default",
+            self.memory_id or "",
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import Condensed, Gist, Turn
+from memory.ids import fingerprint
 from memory.language import Trait, doing, traits_of
 from memory.store import pending
 from utils.clock import now
@@ -185,6 +186,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "interrupted": turn.interrupted or None,
         "timezone": turn.timezone,
         "proxied": turn.proxied or None,
+        "fingerprint": fingerprint(turn.content) if turn.proxied else None,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document

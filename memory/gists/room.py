@@ -16,6 +16,7 @@ INDEXES = {
         index("place", "user_id", "session_id", "message_index", unique=True, having="message_index"),
         index("owner_change", "user_id", "change"),
         index("owner_embed_work", "user_id", "kind", having="embed.lease_until"),  # for the backlog may be others'
+        index("owner_fingerprint", "user_id", "fingerprint", "-timestamp", having="fingerprint"),
         index("forgotten_since", "forgotten.at", having="forgotten.at"),
         index("answers_by_rules", "user_id", "model", partialFilterExpression={"model": RULE_BASED}),
         index(  # by which gists are counted: messages, which are most, are what is left

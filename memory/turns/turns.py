@@ -8,7 +8,7 @@ from typing import Any
 
 from memory.domain import Gist, Remembered, Turn
 from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_of
-from memory.ids import keys_of, scoped
+from memory.ids import fingerprint, keys_of, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.places import Place, Places
@@ -21,6 +21,7 @@ from utils.text import GAP, ends_with_question_mark
 from utils.thoughts import without_thoughts
 
 _WITH_TRAITS = {"embedding": 0, "recall.tokens": 0, "recall.terms": 0}
+COMPARED = 1_000  # messages, newest first, by which a transcript is told
 NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
 
 
@@ -144,6 +145,16 @@ class Turns:
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
         return next((message["content"] for message in newest if message["role"] == "user"), None)
+
+    async def conversations_with(self, owner: str, texts: Sequence[str]) -> list[str]:
+        """The conversations of the proxy's that have messages of these texts: those with most of them first, of equals
+        the newest."""
+        same = {"user_id": owner, "fingerprint": {"$in": [fingerprint(text) for text in texts if text]}}
+        newest = self._vectors.find(same, {"session_id": 1, "fingerprint": 1}).sort("timestamp", -1).limit(COMPARED)
+        shared: dict[str, set[str]] = {}
+        for message in await newest.to_list(None):
+            shared.setdefault(message["session_id"], set()).add(message["fingerprint"])
+        return sorted(shared, key=lambda session: -len(shared[session]))
 
     async def among(self, owner: str, session_id: str, texts: Sequence[str]) -> tuple[Counter[tuple[str, str]], bool]:
         """How often a session has messages of these texts, by role and text; and whether all that was said in it is

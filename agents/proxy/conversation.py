@@ -1,0 +1,44 @@
+"""The conversation that a request belongs to, told by its transcript, for clients that name none.
+
+A client sends the whole history each time, or what it made of it: the conversation is the one that has most of what
+stands there before the user's last message, the newest of equals. A first message begins a conversation of its own,
+unless that is the one that waits for an answer yet: then it is asked again.
+"""
+
+from dataclasses import replace
+
+from agents.openai_chat import kept_text, newest_user
+from agents.proxy.request import ProxyRequest
+from agents.proxy.transcript import ANSWERING
+from memory.engine import Engine
+from memory.ids import derived_id
+from utils.thoughts import without_thoughts
+
+LOOKED_AT = 40  # newest messages of a transcript
+
+
+async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
+    """A request with its conversation named, and as `retried` where its message waits for an answer yet. The id of a
+    new conversation is derived from the turn's."""
+    if request.options.memory_id:
+        return request
+    session, again = await _known(engine, request)
+    named = session or derived_id(request.once or request.turn_id, "conversation")
+    return replace(request, options=replace(request.options, memory_id=named), retried=request.retried or again)
+
+
+async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, bool]:
+    """The conversation that a transcript goes on with, None for a new one; and whether its message waits there."""
+    messages, owner, turns = request.body["messages"], request.owner, engine.chats.turns
+    at = newest_user(messages)
+    if at is None:
+        return None, False
+    goes_on = any(message.get("role") in ANSWERING for message in messages[at + 1 :])
+    before = [message for message in messages[: at + goes_on] if message.get("role") in ("user", "assistant")]
+    texts = [without_thoughts(kept_text(message.get("content"))) for message in before[-LOOKED_AT:]]
+    asked = kept_text(messages[at].get("content"))
+    known = await turns.conversations_with(owner, texts if any(texts) else [asked])
+    if any(texts) or not known:
+        return next(iter(known), None), False
+    waits = await turns.last_exchange(owner, known[0], asked, answered=request.retried)
+    return (known[0], True) if waits else (None, False)

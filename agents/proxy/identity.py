@@ -1,0 +1,59 @@
+"""Who asks, and in which conversation, as clients of other products say it: in headers and fields of protocols."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from memory.ids import derived_id
+from utils.fields import Identifier
+from utils.text import repair
+
+OWN_USER, OWN_SESSION = "X-Loci-User", "X-Loci-Session"
+# Of these the first that is there counts. Open WebUI sends its headers where ENABLE_FORWARD_USER_INFO_HEADERS is set.
+USER_HEADERS = ("X-OpenWebUI-User-Id",)
+SESSION_HEADERS = ("X-OpenWebUI-Chat-Id",)
+USER_FIELDS = ("user", "safety_identifier")
+SESSION_FIELDS = ("conversation", "prompt_cache_key")
+USER_METADATA = ("user_id",)
+SESSION_METADATA = ("session_id", "conversation_id", "chat_id", "thread_id")
+
+_IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a request says; None where it says nothing."""
+
+    user: str | None = None
+    session: str | None = None
+
+
+def identity_of(headers: Mapping[str, str], body: Mapping[str, Any]) -> Identity:
+    """What others' headers and the protocol's own fields say. An id that could be none of Loci's is told by one that is
+    derived from it."""
+    metadata = body.get("metadata")
+    noted = metadata if isinstance(metadata, dict) else {}
+    return Identity(
+        _first(headers, USER_HEADERS) or _first(body, USER_FIELDS) or _first(noted, USER_METADATA),
+        _first(headers, SESSION_HEADERS) or _first(noted, SESSION_METADATA) or _first(body, SESSION_FIELDS),
+    )
+
+
+def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next(_ids(said, names), None)
+
+
+def _ids(said: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        value = said.get(name)
+        if isinstance(value, str) and value.strip():
+            yield _fitting(value.strip())
+
+
+def _fitting(value: str) -> str:
+    try:
+        return _IDENTIFIER.validate_python(value)
+    except ValidationError:
+        return derived_id(repair(value))

@@ -1,0 +1,124 @@
+"""Whose request it is, and in which conversation, where a client does not say it in Loci's own fields."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.openai_chat import said, stored
+from tests.scripted_model import Body, ScriptedModel, answer, status
+
+SESSION = "X-Loci-Session"
+
+
+def ask(chat: httpx.Client, messages: list[Body], headers: dict[str, str] | None = None, **fields: Any) -> str:
+    """The conversation of a request."""
+    body = {"model": "gpt-test", "messages": messages, **fields}
+    answered = chat.post("/v1/chat/completions", json=body, headers=headers)
+    assert answered.is_success, answered.text
+    return answered.headers[SESSION]
+
+
+def then(messages: list[Body], reply: str, text: str) -> list[Body]:
+    return [*messages, {"role": "assistant", "content": reply}, {"role": "user", "content": text}]
+
+
+def test_a_transcript_goes_on_with_its_own_conversation(chat: httpx.Client, model: ScriptedModel) -> None:
+    sessions = []
+    for reply in ("About what?", "What shall it be?"):
+        model.script(answer(reply))
+        sessions.append(ask(chat, said("Hello there")))
+    first, second = sessions
+    assert first != second
+    for session, reply in ((first, "About what?"), (second, "What shall it be?"), (first, "About what?")):
+        assert ask(chat, then(said("Hello there"), reply, "The weather.")) == session
+    assert [text for _, text in stored(chat, second)][:2] == ["Hello there", "What shall it be?"]
+
+
+def test_a_cut_or_compacted_transcript_is_the_same_conversation(chat: httpx.Client, model: ScriptedModel) -> None:
+    messages = said("Let us plan the garden.")
+    for number in range(4):
+        model.script(answer(f"Bed {number} gets beans."))
+        session = ask(chat, messages)
+        messages = then(messages, f"Bed {number} gets beans.", f"And then bed {number + 1}?")
+    summary = {"role": "system", "content": "Earlier: the beds were planned."}
+    assert ask(chat, [summary, *messages[-3:]]) == session
+    streamed = ask(chat, messages[-1:])
+    assert streamed != session
+
+
+def test_a_first_message_whose_answer_never_came_is_asked_again(chat: httpx.Client, model: ScriptedModel) -> None:
+    model.script(status(500))
+    refused = chat.post("/v1/chat/completions", json={"model": "x", "messages": said("Is it raining?")})
+    assert refused.status_code == 500
+    session = ask(chat, said("Is it raining?"))
+    assert session == refused.headers[SESSION]
+    assert [role for role, _ in stored(chat, session)] == ["user", "assistant"]
+    assert ask(chat, said("Is it raining?"), {"x-stainless-retry-count": "1"}) == session
+    assert ask(chat, said("Is it raining?")) != session
+
+
+def test_a_round_of_tools_stays_in_its_conversation(chat: httpx.Client) -> None:
+    opening = said("How warm is it in Bergen?")
+    session = ask(chat, opening)
+    call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    tools = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "7"},
+    ]
+    assert ask(chat, opening + tools) == session
+
+
+@pytest.mark.parametrize(
+    ("headers", "fields"),
+    [
+        ({"X-Loci-User": "{user}", SESSION: "{user}-1"}, {}),
+        ({"X-OpenWebUI-User-Id": "{user}", "X-OpenWebUI-Chat-Id": "{user}-1"}, {}),
+        ({}, {"user": "{user}", "prompt_cache_key": "{user}-1"}),
+        ({}, {"safety_identifier": "{user}", "metadata": {"thread_id": "{user}-1"}}),
+    ],
+    ids=["own headers", "Open WebUI", "OpenAI's fields", "metadata"],
+)
+@pytest.mark.parametrize("door", ["chat", "api"])
+def test_what_a_client_says_of_itself_counts(
+    request: pytest.FixtureRequest, door: str, other: str, headers: dict[str, str], fields: Body
+) -> None:
+    client: httpx.Client = request.getfixturevalue(door)
+    client.params = httpx.QueryParams()
+
+    def filled(said: Any) -> Any:
+        if isinstance(said, str):
+            return said.replace("{user}", other)
+        return {name: filled(value) for name, value in said.items()}
+
+    assert ask(client, said("I keep bees."), filled(headers), **filled(fields)) == f"{other}-1"
+    client.params = httpx.QueryParams(user_id=other)
+    assert ("user", "I keep bees.") in stored(client, f"{other}-1")
+
+
+@pytest.mark.parametrize("name", ["a/b", "x" * 300])
+def test_an_id_that_cannot_be_lociss_still_tells_users_apart(chat: httpx.Client, name: str) -> None:
+    session = ask(chat, said("I keep bees."), metadata={"chat_id": name})
+    assert session == ask(chat, said("They swarm."), metadata={"chat_id": name})
+    assert session != ask(chat, said("They swarm."), metadata={"chat_id": f"{name}."})
+
+
+def test_names_that_differ_are_refused(chat: httpx.Client, user: str, other: str) -> None:
+    for headers, fields in (
+        ({"X-Loci-User": other}, {}),
+        ({SESSION: "one"}, {"memory_id": "two"}),
+    ):
+        body = {"model": "x", "messages": said("Hello"), **fields}
+        refused = chat.post("/v1/chat/completions", json=body, headers=headers)
+        assert refused.status_code == 400
+        assert "different" in refused.json()["error"]["message"]
+
+
+def test_where_there_are_keys_only_they_say_whose_memory_it_is(serve: Callable[..., str]) -> None:
+    with httpx.Client(base_url=serve(api_keys="ann:key-of-ann"), headers={"X-API-Key": "key-of-ann"}) as ann:
+        for headers, fields in (({"X-OpenWebUI-User-Id": "bob"}, {}), ({}, {"user": "bob"})):
+            session = ask(ann, said("I keep bees."), headers, **fields)
+            assert stored(ann, session)[0] == ("user", "I keep bees.")
+        body = {"model": "x", "messages": said("Hello")}
+        assert ann.post("/v1/chat/completions", json=body, headers={"X-Loci-User": "bob"}).status_code == 403
