@@ -20,6 +20,7 @@ from utils.text import count_tokens, on_one_line
 
 CHARACTERS = 2_000  # of a key-value, a note or the message asked for
 LOCATION = 200
+SUMMARIES = 0.3  # of a block that summaries of the conversation take at most, for they tell less than its messages
 SUMMED_UP = 250  # tokens of a summary by rules of messages that no other one covers
 PREAMBLE = (
     '<memory kind="known">\n'
@@ -94,16 +95,17 @@ class _Known:
             self._put("images", f"\n## The images attached to my message, as described\n{described}\n")
         if self._context.done:
             self._put("done", f"\n## Done just now, upon my message\n{quoted(self._context.done, None)}\n")
-        for name, heading, quotes in (
-            ("profile", "About me", self._profile),
-            ("end", "The message that is asked for", self._end),
-            ("memories", "What I asked to remember", self._memories),
-            ("known", "More facts about me", self._facts),
-            ("observations", "Notes from earlier work", self._notes),
-            ("conversation summary", "Earlier in this conversation, summed up", self._earlier),
-            ("summaries", "From summaries of other conversations", self._summaries),
+        whole = self._room
+        for name, heading, quotes, share in (
+            ("profile", "About me", self._profile, 1.0),
+            ("end", "The message that is asked for", self._end, 1.0),
+            ("memories", "What I asked to remember", self._memories, 1.0),
+            ("known", "More facts about me", self._facts, 1.0),
+            ("observations", "Notes from earlier work", self._notes, 1.0),
+            ("conversation summary", "Earlier in this conversation, summed up", self._earlier, SUMMARIES),
+            ("summaries", "From summaries of other conversations", self._summaries, 1.0),
         ):
-            self._list(name, heading, quotes)
+            self._list(name, heading, quotes, min(self._room, int(share * whole)))
         self._messages()
         if not self._sections and self._context.bundle is None:
             return Block()
@@ -116,10 +118,10 @@ class _Known:
         self._room -= count_tokens(text)
         self._sections.append(PromptSection(name, text))
 
-    def _list(self, name: str, heading: str, quotes: Callable[[], Iterator[tuple[str, Citation]]]) -> None:
+    def _list(self, name: str, heading: str, quotes: Callable[[], Iterator[tuple[str, Citation]]], room: int) -> None:
         """A section with as many quotations, best first, as there is room for."""
-        head = f"\n## {heading}\n"
-        room, lines = self._room - count_tokens(head), list[str]()
+        head, lines = f"\n## {heading}\n", list[str]()
+        room -= count_tokens(head)
         for label, cited in quotes():
             day = f"{cited.at_home(self._timezone).said_at:%Y-%m-%d}"
             line = f"[{len(self._given) + 1}] {quoted(f'{label}{day}', None)}: {quoted(cited.content, CHARACTERS)}\n"
