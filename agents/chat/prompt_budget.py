@@ -98,9 +98,9 @@ def _tokens(message: PromptMessage) -> int:
 def _newest(talk: Sequence[Gist], room: int, step: float, *, goes_back: bool) -> list[Gist]:
     """As many of the newest messages as there is room for, in their order. `goes_back`: there are others before them.
 
-    Where that is not all, it may be fewer by a share of `step`: the first one is that whose place is divisible by the
-    highest power of two, and so the same for some turns. If each turn left out one message more, no two prompts would
-    begin with the same.
+    Where that is not all, up to a share of `step` of the room stays empty: the first one is that whose place is
+    divisible by the highest power of two, and so the same for some turns. If each turn left out one message more, no
+    two prompts would begin with the same.
     """
     taken, starts = 0, list[tuple[int, int]]()
     for at in reversed(range(len(talk))):
@@ -110,5 +110,6 @@ def _newest(talk: Sequence[Gist], room: int, step: float, *, goes_back: bool) ->
         starts.append((at, taken))
     if not starts or (len(starts) == len(talk) and not goes_back):
         return list(talk) if starts else []
-    enough = [at for at, tokens in starts if tokens >= (1 - step) * starts[-1][1]]
-    return list(talk[max(enough, key=lambda at: (talk[at].message_index & -talk[at].message_index, -at)) :])
+    least = (1 - step) * min(room, taken)
+    full = [at for at, tokens in starts if tokens >= least] or [starts[-1][0]]
+    return list(talk[max(full, key=lambda at: (talk[at].message_index & -talk[at].message_index, -at)) :])
