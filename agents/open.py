@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agents.chat import (
@@ -15,16 +16,17 @@ from agents.chat import (
     KeeperAgent,
     Keeping,
     MemoryAgent,
+    ModelTokens,
     VisionAgent,
     WriterAgent,
 )
 from agents.memory import Memory
 from agents.memory_tools import NOTES, MemoryTools
-from agents.proxy import Proxy
+from agents.proxy import Knowing, Proxy
 from agents.tools import ToolMemory, ViewOptions
 from agents.upkeep import BackgroundNudge, Nudge, bank_condensing
 from config.prompts import check_prompts, provider_prompt
-from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptBudget, PromptTable, Recipe
+from config.recipes import OBSERVED, PROXY, QUERY_RECIPES, BundleSizes, PromptBudget, PromptTable, Recipe
 from config.settings import Settings
 from memory.banks import BankFolder
 from memory.domain import RULE_BASED
@@ -34,6 +36,7 @@ from memory.observations import source_of_session
 from memory.recall import NEEDED
 from memory.wiring import Models, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
+from utils.context_lengths import context_lengths
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.models import chat_model_of, client_of
@@ -93,17 +96,27 @@ async def open_memory(
             closing.push_async_callback(background.close)
         tools = ToolMemory(engine, nudge, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars))
         keeping = Keeping()
+        tokens = ModelTokens(
+            {settings.chat_model: settings.context_tokens} if settings.context_tokens is not None else {},
+            partial(context_lengths, client) if client is not None else None,
+        )
+        closing.push_async_callback(tokens.close)
+        detector = IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None)
         exchanges = Exchanges(
             engine,
             keeping,
-            IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
-            _coordinator(settings, engine, model(settings.chat_model, "CHAT_MODEL"), recipe, encoder),
+            detector,
+            _coordinator(settings, engine, model(settings.chat_model, "CHAT_MODEL"), recipe, encoder, tokens),
             nudge,
             recipe,
             prompts=settings.prompt,
             budget=PromptBudget() if settings.has_model else None,
         )
-        proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools) if settings.has_model else None
+        proxy = None
+        if settings.has_model:
+            budget = PromptBudget()
+            knowing = Knowing(engine, detector, _remembering(settings, engine, PROXY, budget), budget, tokens)
+            proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools, knowing)
         timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
         memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone)
@@ -134,17 +147,23 @@ async def _open_reranker(settings: Settings) -> "Reranker | None":
 
 
 def _coordinator(
-    settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe, reader: LocalEmbedder
+    settings: Settings,
+    engine: Engine,
+    model: ChatModel | None,
+    recipe: Recipe,
+    reader: LocalEmbedder,
+    tokens: ModelTokens,
 ) -> Coordinator:
-    observed = OBSERVED if settings.use_observations else None
     budget = PromptBudget()
-    remembering = MemoryAgent(
-        engine, recipe, BundleSizes(), observations=observed, budget=budget if model is not None else None
-    )
-    vision = VisionAgent(model)
-    system, window = provider_prompt(settings.openai_base_url), settings.context_tokens
-    writer = WriterAgent(model, system, reader, table=PromptTable(), budget=budget, window=window)
-    return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=vision, writer=writer)
+    remembering = _remembering(settings, engine, recipe, budget if model is not None else None)
+    system = provider_prompt(settings.openai_base_url)
+    writer = WriterAgent(model, system, reader, table=PromptTable(), budget=budget, tokens=tokens)
+    return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=VisionAgent(model), writer=writer)
+
+
+def _remembering(settings: Settings, engine: Engine, recipe: Recipe, budget: PromptBudget | None) -> MemoryAgent:
+    observed = OBSERVED if settings.use_observations else None
+    return MemoryAgent(engine, recipe, BundleSizes(), observations=observed, budget=budget)
 
 
 def _abandoned(settings: Settings) -> int:

@@ -23,7 +23,6 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC
 from html import escape
 from pathlib import Path
 
@@ -181,7 +180,7 @@ async def _ask_all(memory: Memory, conversation: Conversation, every: int, measu
         for room in ROOMS:
             add("loci", room, fit(context, "", replace(PromptBudget(), least=room, most=room), WINDOW, now()))
             for system, hits in (("bm25", bm25.hits(question.text)), ("newest", newest)):
-                filled = passages(Material(hits), question.text, room, WHOLE, UTC)
+                filled = passages(Material(hits), question.text, room, WHOLE, None)
                 given = {citation.n: citation.id for citation in filled.given}
                 measured.means[system, room].add(question, messages, filled.text, given)
     await memory.engine.oversight.forgetter.user(owner)

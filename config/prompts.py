@@ -13,7 +13,6 @@ PLAIN = ("summary", "title", "vision", "digest", "facts", "reconcile", "observer
 OF_BANKS = ("bank_project", "bank_code", "bank_global", "bank_others", "bank_update")
 # Every prompt, with the variables that it takes.
 VARIABLES: dict[str, frozenset[str]] = dict.fromkeys((*PLAIN, *OF_BANKS), frozenset()) | {
-    "proxy_memory": frozenset({"summary", "memories"}),
     "bank_optimise": frozenset({"target", "least", "characters"}),
 }
 

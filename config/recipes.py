@@ -128,7 +128,8 @@ class PromptBudget:
     question stay.
     whole: characters up to which it is quoted at greater length where there is room; rest: the share of its worth that
     this counts for. likeness: cosine similarity that a line of a summary needs. messages: newest of the running
-    conversation that are read.
+    conversation that are read. step: the share of its room that a conversation which is too long may leave empty, to
+    begin at the same message for some turns.
     """
 
     answer: int = 4_096
@@ -144,6 +145,7 @@ class PromptBudget:
     rest: float = 0.1
     likeness: float = 0.45
     messages: int = 400
+    step: float = 0.25
 
 
 @dataclass(frozen=True)

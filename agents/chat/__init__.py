@@ -3,51 +3,46 @@
 Intent, memory, keeper, vision and writer, in the order of the coordinator's table.
 """
 
-from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, HistoryItem
+from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, Conversation, HistoryItem, Intent
 from agents.chat.coordinator import Coordinator
-from agents.chat.exchange import Drafting, Exchanges, Keeping, settled
+from agents.chat.exchange import Drafting, Exchanges, Keeping, receipt_of, settled
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
+from agents.chat.known import Block, Shown, share_of, what_is_known
 from agents.chat.memory_agent import MemoryAgent
-from agents.chat.prompt import (
-    SAID_ANEW,
-    PromptSection,
-    dated,
-    days_of,
-    ledger_of,
-    newest_first_of_each_subject,
-    quoted,
-    said_anew,
-)
+from agents.chat.prompt import PromptSection, ledger_of
 from agents.chat.rounds import ROUNDS, Toolbox
+from agents.chat.tokens import ModelTokens
 from agents.chat.vision_agent import VisionAgent
 from agents.chat.writer_agent import WriterAgent
 
 __all__ = [
     "ROUNDS",
-    "SAID_ANEW",
     "SEARCHED_BY",
     "Answer",
+    "Block",
     "ChatRequest",
     "Citation",
     "Context",
+    "Conversation",
     "Coordinator",
     "Drafting",
     "Exchanges",
     "HistoryItem",
+    "Intent",
     "IntentDetector",
     "KeeperAgent",
     "Keeping",
     "MemoryAgent",
+    "ModelTokens",
     "PromptSection",
+    "Shown",
     "Toolbox",
     "VisionAgent",
     "WriterAgent",
-    "dated",
-    "days_of",
     "ledger_of",
-    "newest_first_of_each_subject",
-    "quoted",
-    "said_anew",
+    "receipt_of",
     "settled",
+    "share_of",
+    "what_is_known",
 ]

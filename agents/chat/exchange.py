@@ -238,7 +238,7 @@ class Exchanges:
                 chats.turns.close_exchange(
                     request.owner, request.session_id, place, turn, retried=drafted or request.retried
                 ),
-                chats.receipts.keep_at(place, _receipt(context, answer, request.recipe or self._recipe)),
+                chats.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
             )
         if not kept:
             return
@@ -275,7 +275,8 @@ def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
     )
 
 
-def _receipt(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
+def receipt_of(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
+    """What an answer considered, used and cost."""
     request, intent, bundle = context.request, context.intent, context.bundle or Bundle()
     return Receipt(
         turn_id=request.turn_id,

@@ -7,13 +7,14 @@ and stand in the order of time. Pure functions; `python -m bench.prompt` measure
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 
 from agents.chat.context import Citation, Material
 from agents.chat.prompt import SAID_ANEW, quoted, said_anew
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
 from memory.language import LONGEST, Doing, Trait, is_courtesy, traits_of
+from utils.clock import at_home
 from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_line
 
@@ -57,13 +58,14 @@ def passages(
     question: str,
     room: int,
     budget: PromptBudget,
-    zone: tzinfo,
+    timezone: str | None,
     *,
     exclude: Collection[str] = (),
     first: int = 1,
 ) -> Passages:
-    """The messages that are worth most, in at most `room` tokens as `count_tokens` has them. `exclude`: ids of those
-    that stand in the prompt already. `first`: the number of the first one."""
+    """The messages that are worth most, in at most `room` tokens as `count_tokens` has them. `timezone`: of those that
+    were said nobody knows where. `exclude`: ids of those that stand in the prompt already. `first`: the number of the
+    first one."""
     offered = _lines(material, question, exclude, budget)
     anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
     offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
@@ -73,7 +75,7 @@ def passages(
     for at, line in enumerate(lines):
         gist, n = line.gist, first + at
         if at == 0 or not _share_a_head(lines[at - 1].gist, gist):
-            written.append(f"{gist.timestamp.astimezone(zone):%a %Y-%m-%d %H:%M}\n")
+            written.append(f"{at_home(gist.timestamp, gist.timezone or timezone):%a %Y-%m-%d %H:%M}\n")
         elif not _is_next(lines[at - 1].gist, gist):
             written.append(f"{GAP}\n")
         written.append(f"[{n}] {quoted(gist.name or gist.role, NAME)}: {quoted(line.text, None)}{line.later}\n")

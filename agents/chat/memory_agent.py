@@ -253,7 +253,7 @@ class MemoryAgent:
         tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
-        if self._budget is not None and self._fills(request) and request.top_k is None:
+        if self._budget is not None and self._fills(request):  # some may stand in the conversation
             recipe = replace(recipe, top_k=max(recipe.top_k, self._budget.hits))
         own = frozenset(context.own_keys)
         if request.isolated:

@@ -12,7 +12,8 @@ from agents.chat.prompt import Prompt
 from agents.chat.prompt_budget import fit
 from agents.chat.prompt_table import assemble
 from agents.chat.rounds import Rounds, Talked
-from config.contexts import context_tokens
+from agents.chat.tokens import ModelTokens
+from config.contexts import UNKNOWN
 from config.recipes import PromptBudget, PromptTable
 from memory.domain import RULE_BASED
 from utils.chat import ChatModel, Completion, Message, Usage
@@ -20,10 +21,6 @@ from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError, ModelRefused
 from utils.text import count_tokens
-
-LEAST_COUNTED = 200  # estimated tokens of a prompt from which on it says something of its model
-LEAST_SCALE, MOST_SCALE = 0.5, 3.0  # tokens for each estimated one; what is beyond was counted otherwise
-MOST_MODELS = 100  # whose scales are kept: requests name models as they like
 
 log = logging.getLogger(__name__)
 
@@ -35,24 +32,6 @@ class BrokenOff(Exception):
         super().__init__(str(cause))
         self.answer = answer
         self.cause = cause
-
-
-class TokenScales:
-    """How many tokens a model counts for each of an estimate, by what it counted before."""
-
-    def __init__(self) -> None:
-        self._scales: dict[str, float] = {}
-
-    def of(self, model: str) -> float:
-        return self._scales.get(model, 1.0)
-
-    def learn(self, model: str, counted: int, estimated: int) -> None:
-        """Takes up what a model counted of a prompt, in part, for one prompt may be of an unusual kind."""
-        if estimated < LEAST_COUNTED or counted <= 0:
-            return
-        known, seen = self.of(model), min(max(counted / estimated, LEAST_SCALE), MOST_SCALE)
-        if model in self._scales or len(self._scales) < MOST_MODELS:
-            self._scales[model] = seen if model not in self._scales else (known + seen) / 2
 
 
 class WriterAgent:
@@ -68,24 +47,23 @@ class WriterAgent:
         *,
         table: PromptTable,
         budget: PromptBudget,
-        window: int | None = None,
+        tokens: ModelTokens,
     ) -> None:
         """`reader`: reads what may answer where no model does. `table`, `budget`: by which prompts are cut, or
-        fitted to what the model takes. `window`: tokens that `model` takes; None: what is known of it."""
+        fitted to what the model takes, as `tokens` tells."""
         self._reader = reader
         self._model = model
         self._system = system
         self._table = table
         self._budget = budget
-        self._window = window
-        self._scales = TokenScales()
+        self._tokens = tokens
 
     async def answer(self, context: Context) -> Answer:
         """The answer, emitted as it comes. Raises `BrokenOff` where it ends in the middle, and `ModelRefused` where the
         provider will not have it answered, but not where something was done that is to be told."""
         if self._model is None:
             return await self._by_rules(context)
-        prompt = await asyncio.to_thread(self._prompt, context, self._model)  # 0.1 s where messages are long
+        prompt = await self._prompt(context, context.request.model or self._model.model)
         messages = [cast(Message, {"role": one.role, "content": one.content}) for one in prompt.messages]
         rounds = Rounds(self._model, messages, context.toolbox, context.request.options)
         try:
@@ -97,13 +75,12 @@ class WriterAgent:
             fallback = error.detail
         return replace(await self._by_rules(context), tools=rounds.tools_used, fallback=fallback)
 
-    def _prompt(self, context: Context, model: ChatModel) -> Prompt:
-        request = context.request
-        if request.prompt == "table":
+    async def _prompt(self, context: Context, model: str) -> Prompt:
+        if context.request.prompt == "table":
             return assemble(context, self._system, self._table)
-        name = request.model or model.model
-        window = self._window if self._window and name == model.model else context_tokens(name)
-        return fit(context, self._system, self._budget, window, now(), scale=self._scales.of(name))
+        window, scale = await self._tokens.window(model) or UNKNOWN, self._tokens.scale(model)
+        # In a thread: it takes 0.1 s where messages are long.
+        return await asyncio.to_thread(fit, context, self._system, self._budget, window, now(), scale=scale)
 
     async def _by_rules(self, context: Context) -> Answer:
         """It costs no prompt, and its ledger has none."""
@@ -128,7 +105,7 @@ class WriterAgent:
                     if isinstance(piece, Talked):
                         if piece.completion.usage is not None and not piece.beyond:
                             estimated = sum(entry.tokens for entry in prompt.ledger())
-                            self._scales.learn(rounds.model, piece.completion.usage.prompt_tokens, estimated)
+                            self._tokens.learn(rounds.model, piece.completion.usage.prompt_tokens, estimated)
                         return replace(_answer(piece, prompt), tools=rounds.tools_used)
                     said.append(piece)
                     if context.emit is not None:

@@ -6,27 +6,13 @@ all else goes through as it came. The answer is remembered as it comes.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from agents.chat import (
-    SAID_ANEW,
-    SEARCHED_BY,
-    Drafting,
-    KeeperAgent,
-    Keeping,
-    PromptSection,
-    dated,
-    days_of,
-    ledger_of,
-    newest_first_of_each_subject,
-    quoted,
-    said_anew,
-    settled,
-)
+from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
 from agents.openai_chat import (
     DONE,
     choices_of,
@@ -42,64 +28,51 @@ from agents.openai_chat import (
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import placed
+from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
-from config.prompts import prompt
-from config.recipes import PROXY
-from memory.domain import Candidate, Hit, Recall, Turn
+from memory.domain import Turn
 from memory.engine import Engine
 from memory.facts import statement_to_remember
-from memory.ids import prompt_id, response_id, scoped
-from memory.recall import Scope
-from memory.turns import Place, Receipt, Used, left_out_of, numbers_of
-from utils.clock import at_home, now
-from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
+from memory.ids import prompt_id, response_id
+from memory.turns import Place, Receipt
+from utils.chat import Usage
+from utils.clock import now
+from utils.errors import LociError, ModelGarbage, ModelUnavailable, ProviderError
 from utils.fields import CONTENT_CHARACTERS
 from utils.mongo import StoreError, as_loci_error
-from utils.text import count_tokens, on_one_line
+from utils.text import count_tokens
 from utils.thoughts import without_thoughts
 from utils.upstream import Passed, Upstream
 
-SENT_ALONG = 50  # newest messages of a request that need not be told again
 MEDIA_TYPE = "application/json"
-QUOTED = 1_000  # characters of a memory that is told
-NAME = 60  # of who said it
-SUMMARY = 2_000  # of the conversation's summary
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class _Opened:
-    """The user's message as it is kept. `place`: None where an answer alone is remembered, or nothing. `resumed`: an
-    earlier request began it."""
+    """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
+    nothing. `resumed`: an earlier request began it."""
 
     turn_id: str
+    at: datetime
     query: str = ""
     place: Place | None = None
     resumed: bool = False
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What memory knows of it. `fresh`: what was recalled that the request does not bring along; `given`: the best of
-    it, which stand in the prompt, as `injected`."""
-
-    recall: Recall = field(default_factory=Recall)
-    fresh: tuple[Hit, ...] = ()
-    given: tuple[Hit, ...] = ()
-    injected: str = ""
-
-
-@dataclass(frozen=True)
 class _Exchange:
-    """A request that is under way. `answer`: reads what the provider says as it goes by."""
+    """A request that is under way. `context`: what memory has to say of it, and `block`: as much of that as stands in
+    it. `answer`: reads what the provider says as it goes by."""
 
     request: ProxyRequest
     opened: _Opened
-    known: _Known
+    context: Context
+    block: Block = field(default_factory=Block)
     answer: ProxiedAnswer = field(default_factory=ProxiedAnswer)
 
     def turn(self) -> Turn:
@@ -120,12 +93,21 @@ class _Exchange:
 class Proxy:
     """Chat completions of the provider behind it, with memory."""
 
-    def __init__(self, engine: Engine, keeping: Keeping, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        keeping: Keeping,
+        upstream: Upstream,
+        nudge: Nudge,
+        tools: ToolMemory,
+        knowing: Knowing,
+    ) -> None:
         """`upstream`: closed by whoever made it, once all that was begun is kept."""
         self.upstream = upstream
         self._keeper = KeeperAgent(engine)
         self._keeping = keeping
         self._tools = tools
+        self._knowing = knowing
         self._engine = engine
         self._nudge = nudge
 
@@ -162,73 +144,49 @@ class Proxy:
         if request.options.compresses:
             view = await self._tools.compress(_compressing(request, self._tools.options))
             return written(request.body | {"messages": view.messages})
-        if exchange.known.injected:
-            return written(_with_memory(request.body, exchange.known.injected))
+        if exchange.block.sections:
+            return written(_with_memory(request.body, exchange.block.text))
         return request.raw if request.raw is not None else written(request.body)
 
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
         messages, turn_id = request.body["messages"], request.once or request.turn_id
         at = newest_user(messages)
-        if at is None or chore_of(messages) is not None:
-            return _Exchange(request, _Opened(turn_id), _Known())
-        content = messages[at].get("content")
-        asked = storable(text_of(content))[:SEARCHED_BY]
-        self._engine.gists.encoder.read_ahead(asked)
-        await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
-        reading = asyncio.create_task(self._remembered(request, turn_id, asked))
+        if at is not None:
+            self._engine.gists.encoder.read_ahead(storable(text_of(messages[at].get("content")))[:SEARCHED_BY])
+            await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
+        gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))
-        await asyncio.shield(asyncio.wait([opening, reading]))
-        return _Exchange(request, opening.result(), reading.result())
+        await asyncio.shield(asyncio.wait([opening, gathering]))
+        opened, context = opening.result(), gathering.result()
+        block = await self._knowing.block(context, request, opened.turn_id, opened.at)
+        return _Exchange(request, opened, context, block)
 
     async def _open(self, request: ProxyRequest, turn_id: str) -> _Opened:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
         zone, messages = request.options.timezone, request.body["messages"]
+        if chore_of(messages) is not None:
+            return _Opened(turn_id, now())
         news = await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
         if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
-        opened = _Opened(turn_id, news.newest)
+        opened = _Opened(turn_id, now(), news.newest)
         if news.newest and (request.retried or not news.is_new):
             earlier = await turns.last_exchange(owner, session, news.newest, answered=request.retried)
             if earlier is not None:
-                turn_id, place = earlier
-                return _Opened(turn_id, news.newest, place, resumed=True)
+                turn_id, place, moment = earlier
+                return _Opened(turn_id, moment, news.newest, place, resumed=True)
         await keep_earlier(self._engine, owner, session, turn_id, news, zone)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True, timezone=zone)
+        said = Turn(prompt_id(turn_id), "user", news.newest, opened.at, turn_id=turn_id, proxied=True, timezone=zone)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         if (statement := statement_to_remember(news.newest)) is not None:
             await self._keeper.keep(owner, statement, said.id)
         return replace(opened, place=place)
-
-    async def _remembered(self, request: ProxyRequest, turn_id: str, text: str) -> _Known:
-        """What memory knows; nothing where the query cannot be embedded, which the log tells."""
-        owner, options, engine = request.owner, request.options, self._engine
-        if not options.reads or not text.strip():
-            return _Known()
-        own = prompt_id(turn_id), response_id(turn_id)
-        keys = frozenset((*own, *(scoped(identifier, owner) for identifier in own)))
-        messages = request.body["messages"]
-        sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
-        recipe = options.recipe
-        wider = replace(recipe, top_k=recipe.top_k + len(sent))
-        scope = Scope(options.memory_id, exclude=keys, timezone=options.timezone)
-        try:
-            recall, digest = await asyncio.gather(
-                engine.search.recall(owner, text, wider, scope),
-                engine.chats.digests.dated(owner, options.memory_id),
-            )
-        except ModelError as error:
-            log.warning("no memory for a proxied request: %s", error.detail)
-            return _Known()
-        fresh = tuple(hit for hit in recall.hits if on_one_line(hit.gist.content) not in sent)
-        given = fresh[: recipe.top_k]
-        changed = await engine.knowledge.superseded.by_messages(owner, [hit.gist.id for hit in given])
-        return _Known(recall, fresh, given, _memory_block(given, digest, changed, options.timezone))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -245,7 +203,7 @@ class Proxy:
         exchange.answer.read(answer)
         exchange.answer.finish()
         await self._keeping.finish(self._keep(exchange))
-        return written(answer | {"memory_hits": memory_hits(exchange.known.given)})
+        return written(answer | {"memory_hits": memory_hits(exchange.block.hits)})
 
     async def _streamed(self, exchange: _Exchange, passed: Passed) -> AsyncGenerator[bytes, None]:
         """The events as they come; the last one only when the answer is kept."""
@@ -268,7 +226,7 @@ class Proxy:
         except (LociError, StoreError) as error:
             yield event_of(_error(error))
             return
-        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.known.given)})
+        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.block.hits)})
         yield b"data: " + DONE + b"\n\n"
 
     async def _keep(self, exchange: _Exchange, drafting: Drafting | None = None) -> None:
@@ -281,9 +239,9 @@ class Proxy:
         self._engine.gists.encoder.read_ahead(turn.content)
         receipts = self._engine.chats.receipts
         committed = [turn.id] if opened.place is None else [prompt_id(opened.turn_id), turn.id]
-        writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
+        writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
-        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.known.given])
+        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
         self._nudge("embed", "learn")
         if self._engine.chats.places.is_due(place):
             self._nudge("summarise")
@@ -304,41 +262,28 @@ class Proxy:
         kept = await turns.close_exchange(owner, session, opened.place, turn, retried=again)
         return opened.place if kept else None
 
-
-def _memory_block(
-    hits: Sequence[Hit], digest: tuple[str, datetime | None], changed: Mapping[str, Sequence[str]], timezone: str | None
-) -> str:
-    """The summary, then the memories, most relevant first; nothing where no memory suits the message.
-
-    `changed`: by the ids of messages, the facts that replaced what they state; none where it merely ended.
-    """
-    if not hits:
-        return ""
-    text, at = digest
-    day = f", {at_home(at, timezone):%Y-%m-%d}" if at else ""
-    summary = f"\nSummary of this conversation{day}: {quoted(text, SUMMARY)}\n" if text else ""
-    told = {hit.gist.key: at_home(hit.gist.timestamp, hit.gist.timezone or timezone) for hit in hits}
-    days = days_of(told.values())
-    anew = said_anew(hits)
-    lines = [
-        _line(hit, dated(told[hit.gist.key], days), changed.get(hit.gist.id), anew=hit.gist.key in anew)
-        for hit in newest_first_of_each_subject(hits)
-    ]
-    memories = "\nMost relevant first, of one subject the newest first:\n" + "".join(lines)
-    return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"
-
-
-def _line(hit: Hit, day: str, changed: Sequence[str] | None, *, anew: bool) -> str:
-    label = quoted(hit.gist.name or hit.gist.role, NAME)
-    later = f" ({SAID_ANEW})" if anew else ""
-    if changed is not None:
-        later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
-    return f"[{label}, {day}] {quoted(hit.text, QUOTED)}{later}\n"
+    def _receipt(self, exchange: _Exchange, turn: Turn) -> Receipt:
+        request, opened, block, answer = exchange.request, exchange.opened, exchange.block, exchange.answer
+        ledger = self._knowing.ledger(request, block, answer.prompt_tokens)
+        tokens = answer.completion_tokens or count_tokens(turn.content)
+        chat = replace(exchange.context.request, query=opened.query, turn_id=opened.turn_id)
+        told = Answer(
+            turn.content,
+            answer.model,
+            Usage(sum(entry.tokens for entry in ledger), tokens),
+            given=tuple(block.given),
+            ledger=ledger,
+            interrupted=turn.interrupted,
+            told=block.told,
+        )
+        context = replace(exchange.context, request=chat, ran=("proxy",))
+        return replace(receipt_of(context, told, request.options.recipe), at=turn.timestamp)
 
 
 def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
-    """The request with memory before the user's last message. All before that stays as it was, for the sake of the
-    provider's cache of prompts."""
+    """The request with memory before the text of the user's last message: all before that stays as it was, and so does
+    what a provider's cache holds of it. In a message of its own it would be one more of the user's in a row, which some
+    models refuse."""
     messages = list(body["messages"])
     at = newest_user(messages)
     if at is None:
@@ -359,46 +304,3 @@ def _error(error: LociError | StoreError) -> dict[str, Any]:
     known = error if isinstance(error, LociError) else as_loci_error(error)
     detail = "The answer could not be stored" if known is None else known.detail
     return {"error": {"message": detail, "type": "server_error", "param": None, "code": None}}
-
-
-def _considered(known: _Known) -> tuple[Candidate, ...]:
-    """What the search looked at. It looked for more than were asked for, as some may have been sent along."""
-    given = {hit.gist.key for hit in known.given}
-    fresh = {hit.gist.key for hit in known.fresh}
-
-    def judged(candidate: Candidate) -> Candidate:
-        if candidate.dropped is not None or candidate.key in given:
-            return candidate
-        return candidate._replace(dropped="top_k" if candidate.key in fresh else "sent_along")
-
-    return tuple(map(judged, known.recall.considered))
-
-
-def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
-    request, opened, known, answer = exchange.request, exchange.opened, exchange.known, exchange.answer
-    sent = "".join(text_of(message.get("content")) for message in request.body["messages"])
-    sections = [PromptSection("memory", known.injected), PromptSection("messages", sent)]
-    ledger = ledger_of(sections, answer.prompt_tokens or None)
-    return Receipt(
-        turn_id=opened.turn_id,
-        session_id=request.options.memory_id,
-        at=turn.timestamp,
-        query=opened.query,
-        intent="chat",
-        need_memory=request.options.reads,
-        memory_reason="asked for by the request" if request.options.reads else "left out by the request",
-        agents_used=("proxy",),
-        model=answer.model,
-        recipe=PROXY.name,
-        considered=_considered(known),
-        used=tuple(Used(n, hit.gist.id, hit.gist.kind, "memory") for n, hit in enumerate(known.given, 1)),
-        ledger=ledger,
-        prompt_tokens=sum(entry.tokens for entry in ledger),
-        completion_tokens=answer.completion_tokens or count_tokens(turn.content),
-        interrupted=turn.interrupted,
-        messages=(prompt_id(opened.turn_id), response_id(opened.turn_id)),
-        top_k=request.options.recipe.top_k,
-        searched=known.recall.respelt(opened.query),
-        left_out=left_out_of(answer.model, used=bool(known.given)),
-        numbers=numbers_of(request.options.recipe),
-    )

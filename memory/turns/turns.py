@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from memory.domain import Gist, Remembered, Turn
@@ -123,9 +124,9 @@ class Turns:
 
     async def last_exchange(
         self, owner: str, session_id: str, content: str, *, answered: bool
-    ) -> tuple[str, Place] | None:
-        """The id and the place of a session's last exchange, where its prompt is of this content and has no answer yet;
-        else None. `answered`: also where it has one."""
+    ) -> tuple[str, Place, datetime] | None:
+        """The id and the place of a session's last exchange and when it began, where its prompt is of this content and
+        has no answer yet; else None. `answered`: also where it has one."""
         place = await self._places.place(owner, session_id)
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
@@ -138,7 +139,7 @@ class Turns:
         last = newest[0]
         if last["role"] != "user" or last["content"] != content or "turn_id" not in last:
             return None
-        return last["turn_id"], replace(place, index=last["message_index"])
+        return last["turn_id"], replace(place, index=last["message_index"]), gist_of(last).timestamp
 
     async def newest_of_user(self, owner: str, session_id: str) -> str | None:
         """What the user said last in a session, where that is among its last two messages; else None."""

@@ -1,5 +1,6 @@
 """Days are those of where the user is: at every door, on both sides of the world, near midnight."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -88,7 +89,8 @@ def test_the_proxy_and_what_it_tells_the_provider(
     for text in ("My parrot Pico ate my pen.", "What is my parrot called?"):
         client.chat.completions.create(model="gpt-test", messages=said(text), extra_body=fields)
     sent = model.asked("chat")[-1]
-    assert f"[user, 2025-05-0{day}] My parrot Pico ate my pen." in sent["messages"][-1]["content"]
+    known = sent["messages"][-1]["content"]
+    assert re.search(rf" 2025-05-0{day} \d\d:\d\d\n\[1\] user: My parrot Pico ate my pen\.\n", known)
     assert "timezone" not in sent
     eventually(lambda: any(f"2025-05-0{day}" in str(one["messages"]) for one in model.asked("facts")))
 

@@ -113,7 +113,7 @@ async def test_of_summaries_the_lines_that_are_like_the_question_are_for_the_pro
 async def test_beside_the_hits_stand_the_messages_next_to_them(with_model: Memory) -> None:
     said = "I like trains", "Which bees do you keep?", "Carnica, in two hives", "They were a gift", "I read a lot"
     await with_model.add(USER, "old", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
-    asked = request("Which hives of carnica?", top_k=1)
-    material = (await with_model.chat(asked)).context.bundle.material  # type: ignore[union-attr]
-    assert [hit.gist.id for hit in material.hits] == ["m2"]
-    assert {gist.id for gist in material.near} == {"m0", "m1", "m3", "m4"}
+    found = await bundle(with_model, "Which hives of carnica?")
+    assert found.material.hits[0].gist.id == "m2"
+    there = {hit.gist.id for hit in found.material.hits} | {gist.id for gist in found.material.near}
+    assert there == {"m0", "m1", "m2", "m3", "m4"}

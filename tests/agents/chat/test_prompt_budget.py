@@ -11,7 +11,7 @@ from agents.chat.context import Bundle, Citation, Context, Conversation, History
 from agents.chat.memories import tells_nothing
 from agents.chat.prompt import Prompt
 from agents.chat.prompt_budget import fit
-from config.contexts import UNKNOWN, context_tokens
+from config.contexts import context_tokens
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.facts import ProfileItem, Rank
@@ -82,17 +82,18 @@ def test_instructions_and_time_memories_the_conversation_and_the_message_as_it_w
         conversation=Conversation(talk(3)),
     )
     assert [one.role for one in prompt.messages] == ["system", *("user", "assistant") * 3, "user"]
-    assert (
-        prompt.system
-        == f"{SYSTEM}\n\nAnswer in French.\n\nNow it is Sunday, 29 November 2026, 08:30 (UTC+09:00, Asia/Tokyo)."
-    )
+    assert prompt.system == f"{SYSTEM}\n\nAnswer in French.\n\nToday is Sunday, 29 November 2026 (Asia/Tokyo)."
+    assert "\nNow it is Sunday, 29 November 2026, 08:30 (UTC+09:00, Asia/Tokyo).\n" in known(prompt)
     assert "My dog is Rex" in known(prompt) and "Rex" not in prompt.system
     assert said(prompt) == [(one.role, one.content) for one in talk(3)]
+    assert prompt.messages[-3].content == known(prompt)
     assert prompt.user == query
 
 
 def test_without_a_zone_it_is_utc() -> None:
-    assert "Saturday, 28 November 2026, 23:30 (UTC+00:00, UTC)" in made(timezone=None).system
+    prompt = made(timezone=None)
+    assert "Saturday, 28 November 2026 (UTC)" in prompt.system
+    assert "Saturday, 28 November 2026, 23:30 (UTC+00:00, UTC)" in known(prompt)
 
 
 def test_what_is_known_of_the_user_comes_first_whatever_is_asked() -> None:
@@ -105,11 +106,13 @@ def test_what_is_known_of_the_user_comes_first_whatever_is_asked() -> None:
 def test_messages_that_were_not_answered_are_told_apart() -> None:
     unanswered = Conversation((gist("m0", "One", session="s1", at=0), gist("m1", "Two", session="s1", at=1)))
     roles = [one.role for one in made("Three", conversation=unanswered).messages]
-    assert roles == ["system", *("user", "assistant") * 2, "user"]
+    assert roles == ["system", *("user", "assistant") * 3, "user"]
 
 
-def test_with_nothing_known_there_is_no_message_of_memory() -> None:
-    assert [one.role for one in made("hi").messages] == ["system", "user"]
+def test_where_memory_was_not_asked_there_is_no_message_of_it() -> None:
+    asked = Context(request("hi"), Intent("chat", False, "why"), conversation=Conversation(talk(2)))
+    prompt = fit(asked, SYSTEM, PromptBudget(), 8_192, MOMENT)
+    assert [one.role for one in prompt.messages] == ["system", "user", "assistant", "user"]
 
 
 def test_what_a_client_sends_along_takes_the_place_of_the_stored_conversation() -> None:
@@ -123,7 +126,7 @@ def test_what_a_client_sends_along_takes_the_place_of_the_stored_conversation() 
     )
     prompt = made(history=history, conversation=Conversation(talk(3)))
     assert said(prompt) == [("user", long), ("assistant", "Yes."), ("user", "Result of a tool:\n42")]
-    assert prompt.system.startswith(f"{SYSTEM}\n\nBe brief.\n\nNow")
+    assert prompt.system.startswith(f"{SYSTEM}\n\nBe brief.\n\nToday")
 
 
 @pytest.mark.parametrize("window", [1_024, 2_048, 4_096, 8_192])
@@ -214,7 +217,7 @@ def test_a_memory_cannot_close_or_open_its_element() -> None:
         done=FORGED,
     )
     text = known(prompt)
-    assert text.count("</memory>") == text.count("<memory kind=") == 5
+    assert text.count("</memory>") == text.count("<memory kind=") == 1
     assert "/ memory" in text and "< / memory" not in text
     assert text.count("\n## Done just now") == 1
 
@@ -234,7 +237,7 @@ def test_memories_are_numbered_through_all_sections_and_the_ledger_adds_up() -> 
     ledger = prompt.ledger(777)
     assert sum(entry.characters for entry in ledger) == sum(len(one.content) for one in prompt.messages)
     assert sum(entry.tokens for entry in ledger) == 777
-    names = ["system", "now", "preamble", "memories", "similar", "turns", "conversation", "query"]
+    names = ["system", "now", "conversation", "preamble", "memories", "similar", "turns", "query"]
     assert [entry.section for entry in ledger] == names
 
 
@@ -248,9 +251,9 @@ def test_an_answer_cites_what_it_names_and_nothing_else(text: str, numbers: list
 
 @pytest.mark.parametrize(
     ("model", "window"),
-    [("gpt-4o-mini", 128_000), ("openai/gpt-4o-2024-08-06", 128_000), ("gpt-4", 8_192), ("llama3:8b", UNKNOWN)],
+    [("gpt-4o-mini", 128_000), ("openai/gpt-4o-2024-08-06", 128_000), ("gpt-4", 8_192), ("llama3:8b", None)],
 )
-def test_what_models_take(model: str, window: int) -> None:
+def test_what_models_take(model: str, window: int | None) -> None:
     assert context_tokens(model) == window
 
 

@@ -103,20 +103,21 @@ async def test_a_model_that_cannot_embed_still_gets_recent_messages_and_facts(
     await say(with_model, "remember that my dog is Biscuit")
     scripted_model.always(status(500), on="embeddings")
     finished = await with_model.chat(request("an entirely new question about my dog?"))
-    assert "dog: Biscuit" in scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    assert "dog: Biscuit" in scripted_model.asked("chat")[-1]["messages"][-3]["content"]
     assert finished.context.bundle is not None
     assert finished.context.bundle.recall.hits == ()
 
 
-async def test_the_conversation_is_sent_as_it_was_said_and_what_is_known_before_it(
+async def test_the_conversation_is_sent_as_it_was_said_and_what_is_known_behind_it(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     scripted_model.reply = lambda _: "All right."
     await say(with_model, "my dog is called Biscuit", session_id="other")
     await say(with_model, "Here is a list:\n\n- oats\n- milk " + "and more " * 100)
     await with_model.chat(request("what is my dog called?", instructions="Be brief.", timezone="Europe/Rome"))
-    system, known, _, said, answered, asked = scripted_model.asked("chat")[-1]["messages"]
-    assert "\n\nBe brief.\n\nNow it is " in system["content"] and "Europe/Rome" in system["content"]
+    system, said, answered, known, _, asked = scripted_model.asked("chat")[-1]["messages"]
+    assert "\n\nBe brief.\n\nToday is " in system["content"] and "Europe/Rome" in system["content"]
+    assert "Now it is " in known["content"] and "Europe/Rome" in known["content"]
     assert (known["role"], known["content"].count("my dog is called Biscuit")) == ("user", 1)
     assert "oats" not in known["content"]
     assert said == {"role": "user", "content": "Here is a list:\n\n- oats\n- milk " + "and more " * 100}

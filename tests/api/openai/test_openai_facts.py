@@ -134,10 +134,9 @@ def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
         chat.post("/v1/facts", json={"text": text, "memory_id": user}).raise_for_status()
     found = ask(client, user, "What is the number of my locker?")
     assert [hit["content"] for hit in found.model_extra["memory_hits"]] == ["The user's locker is number 40."]
-    assert (
-        f"[fact, {datetime.now(UTC):%Y-%m-%d}] The user's locker is number 40."
-        in model.asked("chat")[-1]["messages"][0]["content"]
-    )
+    known = model.asked("chat")[-1]["messages"][0]["content"]
+    assert f"\n## About me\n[1] {datetime.now(UTC):%Y-%m-%d}: The user's locker is number 40.\n" in known
+    assert "number 12" not in known
 
 
 def test_a_model_is_told_what_replaced_an_earlier_statement(
@@ -151,7 +150,7 @@ def test_a_model_is_told_what_replaced_an_earlier_statement(
     assert fact["decided_by"] == "gpt-4o-mini"
     ask(client, user, "Where do I live, in Madrid?", fields={"memory_score_threshold": 0})
     content = model.asked("chat")[-1]["messages"][0]["content"]
-    assert "] I live in Madrid. (since then: The user lives in Berlin.)" in content
+    assert "] user: I live in Madrid. (since then: The user lives in Berlin.)" in content
 
 
 def test_what_was_told_in_a_conversation_can_be_forgotten_there(
@@ -199,4 +198,4 @@ def test_a_model_is_told_that_a_statement_holds_no_longer(
     model.find_facts = no_facts
     ask(client, user, "Where do I live, in Madrid?", fields={"memory_score_threshold": 0})
     content = model.asked("chat")[-1]["messages"][0]["content"]
-    assert "] I live in Madrid. (this holds no longer)" in content
+    assert "] user: I live in Madrid. (this holds no longer)" in content

@@ -116,7 +116,7 @@ def test_instructions_stand_behind_the_servers_and_the_table_can_be_asked_for(
     ask(chat, user, "Good day", session_id="one", instructions="Answer in verse.")
     ask(chat, user, "What  now?\n\nTell me", session_id="one", prompt="table")
     first, second = (body["messages"] for body in model.asked("chat")[-2:])
-    assert "Answer in verse.\n\nNow it is " in first[0]["content"]
+    assert "Answer in verse.\n\nToday is " in first[0]["content"]
     assert [message["role"] for message in second] == ["system", "user"]
     assert "## Most recent messages" in second[1]["content"]
     wrong = {"user_id": user, "query": "hello", "prompt": "other"}

@@ -1,0 +1,142 @@
+"""What memory knows of a request that goes through: what `/query` would tell a model, beside the messages that the
+client sends itself."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from agents.chat import (
+    SEARCHED_BY,
+    Block,
+    ChatRequest,
+    Context,
+    Conversation,
+    Intent,
+    IntentDetector,
+    MemoryAgent,
+    ModelTokens,
+    Shown,
+    ledger_of,
+    share_of,
+    what_is_known,
+)
+from agents.openai_chat import newest_user, storable, text_of, written
+from agents.proxy.chores import chore_of
+from agents.proxy.request import ProxyRequest
+from config.contexts import UNKNOWN
+from config.recipes import PromptBudget
+from memory.domain import RULE_BASED, Summary
+from memory.engine import Engine
+from memory.ids import prompt_id
+from memory.turns import LedgerEntry
+from utils.text import count_tokens, on_one_line, without_recalled
+
+FRAME = 4  # tokens of a message beside its text
+LEFT_OUT = Intent("chat", False, "left out by the request")
+
+
+class Knowing:
+    """Finds what is known, and puts it together for the model that is asked."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        detector: IntentDetector,
+        remembering: MemoryAgent,
+        budget: PromptBudget,
+        tokens: ModelTokens,
+    ) -> None:
+        self._engine = engine
+        self._detector = detector
+        self._remembering = remembering
+        self._budget = budget
+        self._tokens = tokens
+
+    async def gather(self, request: ProxyRequest, turn_id: str) -> Context:
+        """What memory has to say of the user's last message; no bundle where the request wants none, or small talk
+        needs none."""
+        options, messages = request.options, request.body["messages"]
+        at = newest_user(messages)
+        text = storable(text_of(messages[at].get("content"))) if at is not None else ""
+        asked = (without_recalled(text) or text)[:SEARCHED_BY]
+        chat = ChatRequest(
+            asked,
+            request.owner,
+            options.memory_id,
+            turn_id,
+            top_k=options.top_k,
+            proxied=True,
+            recipe=options.recipe,
+            timezone=options.timezone,
+        )
+        if not options.reads or not asked.strip() or chore_of(messages) is not None:
+            return Context(chat, LEFT_OUT)
+        intent = await self._detector.detect(asked, images=False, use_memory=True)
+        context = Context(chat, intent)
+        if intent.name == "chat" and not intent.need_memory:
+            return context
+        found, summed_up = await asyncio.gather(
+            self._remembering.run(context), self._summed_up(request.owner, options.memory_id, messages)
+        )
+        return replace(found, conversation=Conversation(summaries=summed_up))
+
+    async def _summed_up(self, owner: str, session: str, sent: Sequence[Mapping[str, Any]]) -> tuple[Summary, ...]:
+        """The summary of the conversation, where that has more messages than the client sends."""
+        chats = self._engine.chats
+        place, (text, at) = await asyncio.gather(
+            chats.places.place(owner, session), chats.digests.dated(owner, session)
+        )
+        if place is None or at is None or not text or place.message_count <= len(sent):
+            return ()
+        return (Summary(session, text, place.message_count, RULE_BASED, at, 0, place.message_count - 1),)
+
+    async def block(self, context: Context, request: ProxyRequest, turn_id: str, moment: datetime) -> Block:
+        """What is known, in the share that memories have of what the messages leave of the model's context. `turn_id`:
+        of the exchange; `moment`: when the user's message came, the same in every round of tools."""
+        if context.bundle is None:
+            return Block()
+        model = str(request.body.get("model"))
+        window, scale = await self._tokens.window(model), self._tokens.scale(model)
+        return await asyncio.to_thread(self._fitted, context, request.body, turn_id, moment, window, scale)
+
+    def _fitted(
+        self,
+        context: Context,
+        body: Mapping[str, Any],
+        turn_id: str,
+        moment: datetime,
+        window: int | None,
+        scale: float,
+    ) -> Block:
+        sent = sum(entry.tokens for entry in sent_by(body)) + FRAME * len(body["messages"])
+        # Of a model that nobody knows: twice what it is sent, for who sends so much knows that it takes it.
+        whole = max(UNKNOWN, 2 * sent) if window is None else int(window / scale)
+        left = whole - min(self._budget.answer, whole // 4) - sent
+        texts = frozenset(on_one_line(text_of(message.get("content"))) for message in body["messages"])
+        shown = Shown(frozenset({prompt_id(turn_id)}), texts, sent_along=True)
+        block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
+        return block if block.given else Block(told=block.told)
+
+    def ledger(self, request: ProxyRequest, block: Block, counted: int) -> tuple[LedgerEntry, ...]:
+        """What a request cost that went through, in tokens that add up to those that the provider `counted`, where it
+        did; from which it is learnt how its model counts."""
+        others = sent_by(request.body)
+        ledger = ledger_of(block.sections, None, *others)
+        if counted and not any(isinstance(one.get("content"), list) for one in request.body["messages"]):
+            self._tokens.learn(str(request.body.get("model")), counted, sum(entry.tokens for entry in ledger))
+        return ledger_of(block.sections, counted or None, *others)
+
+
+def sent_by(body: Mapping[str, Any]) -> list[LedgerEntry]:
+    """What a client's messages take, and its tools with their calls."""
+    messages = body["messages"]
+    text = "".join(text_of(message.get("content")) for message in messages)
+    calls = [message["tool_calls"] for message in messages if message.get("tool_calls")]
+    tools = [body["tools"], *calls] if body.get("tools") else calls
+    entries = [LedgerEntry("messages", len(text), count_tokens(text))]
+    if tools:
+        characters = sum(len(written(one)) for one in tools)
+        entries.append(LedgerEntry("tools", characters, -(-characters // 4)))
+    return entries
