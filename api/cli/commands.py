@@ -24,7 +24,7 @@ from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
-from api.cli.transfers import batches_of, export_to, import_export, is_export, turns_of
+from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
@@ -32,6 +32,7 @@ from config.recipes import SEARCH
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from memory.ids import new_id
+from memory.portable import AUTO, Wanted, is_foreign
 from memory.recall import with_overrides
 from utils.errors import LociError
 from utils.local_model import local_model
@@ -182,18 +183,23 @@ async def export(
 async def import_messages(
     file: Annotated[
         typer.FileBinaryRead,
-        typer.Argument(help="JSONL, one message a line, or what `loci export` made; - for standard input"),
+        typer.Argument(help="JSONL, one message a line, what `loci export` made, or an export of another product"),
     ],
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
+    source: Annotated[Wanted, typer.Option("--from", help="Whose export it is, where that is to be checked")] = AUTO,
 ) -> None:
-    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; or all that
-    `loci export` wrote, of whichever user.
+    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; all that
+    `loci export` wrote, of whichever user; or conversations and memories of another product. - is standard input.
 
     Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
     that grew imports what is new.
     """
     user, session = identifier("--user", user), identifier("--session", session)
+    if source != AUTO or is_foreign(file.peek().removeprefix(BOM_UTF8)):
+        async with open_memory() as memory:
+            await import_source(memory, user, file, source)
+        return
     first = file.readline().removeprefix(BOM_UTF8)
     if is_export(first):
         async with open_memory() as memory:
