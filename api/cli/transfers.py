@@ -17,14 +17,14 @@ from agents.memory import Memory
 from api.cli.terminal import IDENTIFIER, err, fail, out
 from api.portable import Report, bring_in, bring_in_source, exported
 from api.wire.reasons import wrong
-from api.wire.sessions import MessageIn
+from api.wire.sessions import MessageIn, MessageRefused, message_of
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id
 from memory.portable import FORMAT, SourceFile, Wanted
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
-from utils.text import shown
+from utils.text import shown, with_blanks
 
 CHUNK = 1024 * 1024  # bytes that are read at once
 BATCH = 200  # messages that are committed at a time
@@ -165,11 +165,16 @@ def turns_of(name: str, lines: Iterable[bytes], session: str) -> Iterator[tuple[
 
 
 def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
-    fields = read_json(line)
+    fields = read_json(line, control_characters=True)
     if not isinstance(fields, dict):
         raise InvalidInput("not a JSON object")
     session_id = IDENTIFIER.validate_python(fields.pop("session_id", session), strict=True)
-    return session_id, MessageIn.model_validate(fields)
+    if isinstance(fields.get("content"), str):
+        fields["content"] = with_blanks(fields["content"])
+    message = message_of(fields)
+    if isinstance(message, MessageRefused):
+        raise InvalidInput(message.reason)
+    return session_id, message
 
 
 def batches_of(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:

@@ -21,7 +21,7 @@ Wanted = Literal["auto", SourceName]
 
 AUTO: Literal["auto"] = "auto"
 LOOKED_AT = 100  # documents of no known shape at the beginning of a file, after which nobody looks on
-OURS = {"role", "content"}  # fields of a message
+OURS = {"role", "content", "kind"}  # fields of a message, and of a line of an export
 THEIRS = {"memory", "state"}  # of memories that have a role or a content, too
 OTHER_USER = "of other users than the first of the file"
 
@@ -65,20 +65,19 @@ class SourceFile:
     """A file of another product. `name`: its source, once the first item was read. `size`: bytes that are to be read,
     None where that is not known; `read`: those that were."""
 
-    def __init__(self, file: BinaryIO, wanted: Wanted = AUTO, *, head: bytes = b"", size: int | None = None) -> None:
-        """`wanted`: the source that it is said to be of. `head`: its beginning, where that was read already."""
+    def __init__(self, file: BinaryIO, wanted: Wanted = AUTO, *, size: int | None = None) -> None:
+        """`wanted`: the source that it is said to be of."""
         self.name: SourceName | None = None
         self.size = size
         self.read = 0
         self._file = file
-        self._head = head
         self._wanted = wanted
         self._user = ""
 
     def items(self) -> Iterator[Item]:
         """All that can be read of it, in order. Raises `FileRefused` before the first item, or `FileBroken` behind the
         last one that can be read."""
-        head = self._head + self._file.read(max(0, HEAD - len(self._head)))
+        head = self._file.read(HEAD)
         for place, document in enumerate(documents(self._file, head, self._advance, self._measure)):
             source = source_of(document)
             if source is None or not isinstance(document, dict):
