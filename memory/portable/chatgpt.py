@@ -56,8 +56,8 @@ def read_chatgpt(document: Document) -> Iterator[Item]:
 
 
 def _order(node: object) -> float:
-    time = value_at(node, "message", "create_time")
-    return time if isinstance(time, int | float) else 0.0
+    time = moment(value_at(node, "message", "create_time"))
+    return time.timestamp() if time else 0.0
 
 
 def _read(node: str, found: object) -> Iterator[Read]:

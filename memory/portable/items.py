@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from memory.domain import Role
@@ -109,11 +110,12 @@ def moment(value: object) -> datetime | None:
                 value = float(value)
             except ValueError:
                 return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e21:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not 0 < value < 1e21:
         return None
-    while value >= _SECONDS:
-        value /= 1_000
-    return _in_range(datetime.fromtimestamp(value, UTC))
+    seconds = float(value)
+    while seconds >= _SECONDS:
+        seconds /= 1_000
+    return _in_range(datetime.fromtimestamp(seconds, UTC))
 
 
 def _in_range(found: datetime) -> datetime | None:

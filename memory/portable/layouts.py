@@ -114,7 +114,8 @@ def _read(file: _Rejoined, head: bytes) -> Iterator[object]:
     held = next((name for name in LISTS if fields.get(name) == "start_array"), None)
     place = "item" if begins == b"[" else f"{held}.item" if held else ""
     try:
-        yield from ijson.items(file, place, use_float=True, multiple_values=not place)
+        # Numbers of any size are valid; as floats, ijson would end the file at an integer of more than 64 bits.
+        yield from ijson.items(file, place, use_float=False, multiple_values=not place)
     except ijson.JSONError as error:
         raise FileBroken(_in_words(error)) from None
 

@@ -287,6 +287,11 @@ def test_another_source_than_the_one_that_was_named_is_told() -> None:
         read(json_of([talk("t")]), wanted="claude")
 
 
+def test_numbers_of_any_size_end_no_file() -> None:
+    whole = json_of([talk("a"), talk("b")]).replace(b'"weight": 1.0', b'"weight": 1e400, "seed": 1' + b"0" * 40)
+    assert len(said(read(whole)[1])) == 4
+
+
 def test_images_that_are_written_into_a_text_are_left_out_of_it() -> None:
     nodes = [node("q", None, "user", f"Look: ![](data:image/png;base64,{'A' * 5_000}) there")]
     assert said(read(json_of([chatgpt("c", *nodes, current="q")]))[1]) == [("user", "Look: ![](data:…) there")]
