@@ -1,8 +1,10 @@
-"""Exports as lines of a file, out and in: a JSON object a line, of a `kind`; a header first, and an end that counts."""
+"""Exports as lines of a file, out and in: a JSON object a line, of a `kind`; a header first, and an end that counts.
+Files of other products come in by the same import."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import orjson
@@ -12,7 +14,7 @@ from agents.memory import Memory
 from api.wire.reasons import wrong
 from api.wire.strict import AT_ONCE, read_json
 from memory.lines import Count, LinePart
-from memory.portable import FORMAT, VERSION, Import, Lines, Taken
+from memory.portable import FORMAT, VERSION, Import, Lines, Omission, SourceFile, Taken, records_of
 from memory.product import Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
@@ -22,6 +24,7 @@ from utils.mongo import StoreError, foreseen
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
 CHUNK = 64 * 1024  # bytes that are sent at once
+FIRST_IDS = 3  # of what was left out for a reason that are told
 CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
 
 
@@ -86,6 +89,54 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
             await importing.commit()
             raise
         return await importing.finish()
+
+
+@dataclass
+class Omitted:
+    """What an import left out for one reason: how many things, and the ids of the first."""
+
+    count: int = 0
+    ids: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What became of a file of another product so far. `omitted`: by reason."""
+
+    taken: Taken | None = None
+    omitted: dict[str, Omitted] = field(default_factory=dict)
+
+    def add(self, omission: Omission) -> None:
+        omitted = self.omitted.setdefault(omission.reason, Omitted())
+        omitted.count += 1
+        if len(omitted.ids) < FIRST_IDS:
+            omitted.ids.append(omission.id)
+
+
+async def bring_in_source(
+    memory: Memory, owner: str, file: SourceFile, report: Report, progressed: Callable[[], object]
+) -> None:
+    """Imports a file of another product into a user's memory, and reports of it; all of it is committed then.
+    `progressed`: is called behind each of its items.
+
+    Raises `InvalidInput` where it cannot be read to its end: what could is committed, and in the report. `Conflict` as
+    `bring_in`.
+    """
+    items = file.items()
+    async with memory.importing(owner) as importing:
+        report.taken = importing.taken
+        try:
+            while (item := await asyncio.to_thread(next, items, None)) is not None:
+                for record in records_of(file.name or "", item, memory.engine.importer.lines):
+                    if isinstance(record, Omission):
+                        report.add(record)
+                    else:
+                        await importing.take(record)
+                progressed()
+        except InvalidInput:
+            await importing.commit()
+            raise
+        await importing.finish()
 
 
 async def _take(importing: Import, number: int, record: Record | None) -> None:

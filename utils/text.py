@@ -14,6 +14,7 @@ _TERMINAL = re.compile(
 )
 _FOR_TERMINALS = re.compile(r"[\x07\x08\x0e\x0f\x1b\x9b]")
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SEPARATORS = str.maketrans(dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " "))  # of pages, lines, fields, records
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 # Vowels and other marks that are part of a word in Hebrew, Arabic and the scripts of India, and no letters to `\w`.
@@ -130,6 +131,11 @@ def off_a_terminal(text: str) -> str:
     """What a terminal shows of a text: without the codes by which programs colour it, move about, ring and erase
     (ECMA-48), also where the last is cut off. Other control characters are left."""
     return _TERMINAL.sub("", text) if _FOR_TERMINALS.search(text) else text
+
+
+def with_blanks(text: str) -> str:
+    """A text with blanks for the control characters that part it, as form feeds, vertical tabs and NEL do."""
+    return text if text.isascii() and text.isprintable() else text.translate(_SEPARATORS)
 
 
 def lower_in_place(text: str) -> str:

@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from codecs import BOM_UTF8
 from contextlib import nullcontext, suppress
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -24,14 +25,15 @@ from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
-from api.cli.transfers import batches_of, export_to, import_export, is_export, turns_of
+from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
-from config.recipes import SEARCH
+from config.recipes import QUERY
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from memory.ids import new_id
+from memory.portable import AUTO, Wanted, is_foreign
 from memory.recall import with_overrides
 from utils.errors import LociError
 from utils.local_model import local_model
@@ -67,8 +69,18 @@ def main() -> None:
         fail(f"{foreseen(error).detail}: see `loci doctor`")
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        out.print(version("loci"), highlight=False)
+        raise typer.Exit
+
+
 @app.callback()
-def log_as_set() -> None:
+def log_as_set(
+    asked: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version")
+    ] = False,
+) -> None:
     """Loci: a chat backend that remembers."""
     with suppress(ValidationError):  # the command tells what is wrong with its settings
         logging.getLogger().setLevel(Settings().log_level)
@@ -77,6 +89,8 @@ def log_as_set() -> None:
 @app.command()
 @asynchronous
 async def serve(
+    host: Annotated[str | None, typer.Option(help="Instead of HOST")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Instead of PORT; 0 for any")] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the chat page in a browser")] = False,
     make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
     with_model: Annotated[
@@ -88,7 +102,8 @@ async def serve(
         from api.app import create_app  # FastAPI and all routes, which no other command needs
         from api.server import serve as serve_api
 
-    settings = Settings()
+    named = {"host": host, "port": port}
+    settings = Settings(**{name: value for name, value in named.items() if value is not None})  # type: ignore[arg-type]
 
     def started(address: str) -> None:
         err.print(f"Loci is at [bold]{address}[/bold]  (Ctrl-C stops it)", highlight=False)
@@ -154,10 +169,10 @@ async def search(
     user: User = "default",
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50)] = 8,
 ) -> None:
-    """Recall without answering."""
+    """Recall without answering: what an answer would go by, each text once."""
     checked = SearchRequest(query=query, user_id=user, top_k=top_k)
     async with open_memory() as memory:
-        found = await memory.search(checked.user_id, checked.query, with_overrides(SEARCH, top_k=top_k))
+        found = await memory.search(checked.user_id, checked.query, with_overrides(QUERY, top_k=top_k))
     table = Table("score", "when", "who", "what", box=None)
     for hit in found.hits:
         who = hit.gist.name or hit.gist.role
@@ -182,18 +197,23 @@ async def export(
 async def import_messages(
     file: Annotated[
         typer.FileBinaryRead,
-        typer.Argument(help="JSONL, one message a line, or what `loci export` made; - for standard input"),
+        typer.Argument(help="JSONL, one message a line, what `loci export` made, or an export of another product"),
     ],
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
+    source: Annotated[Wanted, typer.Option("--from", help="Whose export it is, where that is to be checked")] = AUTO,
 ) -> None:
-    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; or all that
-    `loci export` wrote, of whichever user.
+    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; all that
+    `loci export` wrote, of whichever user; or conversations and memories of another product. - is standard input.
 
     Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
     that grew imports what is new.
     """
     user, session = identifier("--user", user), identifier("--session", session)
+    if source != AUTO or is_foreign(file.peek().removeprefix(BOM_UTF8)):
+        async with open_memory() as memory:
+            await import_source(memory, user, file, source)
+        return
     first = file.readline().removeprefix(BOM_UTF8)
     if is_export(first):
         async with open_memory() as memory:

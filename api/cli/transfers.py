@@ -1,4 +1,4 @@
-"""`loci export`, and `loci import` of what it made, or of messages, one a line."""
+"""`loci export`, and `loci import` of what it made, of other products' files, or of messages, one a line."""
 
 import asyncio
 import codecs
@@ -11,22 +11,25 @@ from typing import BinaryIO
 
 import orjson
 from pydantic import ValidationError
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.memory import Memory
 from api.cli.terminal import IDENTIFIER, err, fail, out
-from api.portable import bring_in, exported
+from api.portable import Report, bring_in, bring_in_source, exported
 from api.wire.reasons import wrong
-from api.wire.sessions import MessageIn
+from api.wire.sessions import MessageIn, MessageRefused, message_of
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id
-from memory.portable import FORMAT
+from memory.portable import FORMAT, SourceFile, Wanted
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
+from utils.text import shown, with_blanks
 
 CHUNK = 1024 * 1024  # bytes that are read at once
 BATCH = 200  # messages that are committed at a time
+MOST_WAITING = 1_000_000  # messages that are counted
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
 
 
 async def export_to(memory: Memory, user: str, target: Path | None) -> None:
@@ -75,9 +78,8 @@ def is_export(first: bytes) -> bool:
 
 async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO) -> None:
     """Brings in a file, of which the first line is read already, and has all that waits done that came of it."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=err, disable=not err.is_terminal) as progress:
+        with Progress(*COLUMNS, console=err, disable=not err.is_terminal) as progress:
             read = progress.add_task("read", total=os.fstat(file.fileno()).st_size or None)
 
             async def chunks() -> AsyncIterator[bytes]:
@@ -90,13 +92,58 @@ async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO)
             taken = await bring_in(memory, user, chunks())
     except (InvalidInput, BodyTooLarge) as error:
         fail(f"{file.name}: {error.detail}")
-    with err.status("embedding what came"):
-        while await memory.engine.gists.queue.step():
-            pass
+    await _see_to(memory)
+    out.print(f"{taken.imported.total()} imported, {taken.there.total()} already there")
+
+
+async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wanted) -> None:
+    """Brings in a file of another product, tells what came of it, and has all that waits done. `wanted`: which product,
+    or `auto`. Where it cannot be read to its end the command fails behind that."""
+    size = os.fstat(file.fileno()).st_size if file.seekable() else None
+    source, report, broken = SourceFile(file, wanted, size=size), Report(), ""
+    with Progress(*COLUMNS, console=err, disable=not err.is_terminal) as progress:
+        read = progress.add_task("read", total=source.size)
+        try:
+            await bring_in_source(
+                memory, user, source, report, lambda: progress.update(read, completed=source.read, total=source.size)
+            )
+        except InvalidInput as error:
+            broken = f"{file.name}: {error.detail}"
+    if broken and source.name is None:
+        fail(broken)
+    if broken:
+        _tell(report)
+        fail(f"{broken}. What came before is kept; the whole file brings in the rest")
+    await _see_to(memory)
+    _tell(report)
+
+
+def _tell(report: Report) -> None:
+    """Prints what came of a file, and what was left out of it and why."""
+    assert report.taken is not None  # noqa: S101  an import was begun
+    imported, there = report.taken.imported, report.taken.there
+    kinds = [kind for kind in ("session", "message", "fact") if imported[kind] or there[kind]]
+    came = [f"{imported[kind]} {kind}{'' if imported[kind] == 1 else 's'}" for kind in kinds]
+    out.print(f"{', '.join(came) or 'nothing'} imported, {there.total()} already there", highlight=False)
+    for reason, omitted in report.omitted.items():
+        more = ", …" if omitted.count > len(omitted.ids) else ""
+        line = f"left out: {omitted.count} {reason} ({', '.join(map(shown, omitted.ids))}{more})"
+        out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+async def _see_to(memory: Memory) -> None:
+    """Embeds what came, and makes the facts and summaries of it that wait."""
+    queue = memory.engine.gists.queue
+    waiting = await queue.count_waiting(MOST_WAITING)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, disable=not err.is_terminal) as progress:
+        embedded = progress.add_task("embedded", total=waiting.count)
+        while step := await queue.step():
+            progress.advance(embedded, step)
+    with err.status("making facts and summaries"):
         await memory.engine.knowledge.queue.work()
         await memory.engine.chats.summaries.work()
-        await memory.engine.gists.queue.work()
-    out.print(f"{taken.imported.total()} imported, {taken.there.total()} already there")
+        await queue.work()
 
 
 def turns_of(name: str, lines: Iterable[bytes], session: str) -> Iterator[tuple[str, Turn]]:
@@ -118,11 +165,16 @@ def turns_of(name: str, lines: Iterable[bytes], session: str) -> Iterator[tuple[
 
 
 def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
-    fields = read_json(line)
+    fields = read_json(line, control_characters=True)
     if not isinstance(fields, dict):
         raise InvalidInput("not a JSON object")
     session_id = IDENTIFIER.validate_python(fields.pop("session_id", session), strict=True)
-    return session_id, MessageIn.model_validate(fields)
+    if isinstance(fields.get("content"), str):
+        fields["content"] = with_blanks(fields["content"])
+    message = message_of(fields)
+    if isinstance(message, MessageRefused):
+        raise InvalidInput(message.reason)
+    return session_id, message
 
 
 def batches_of(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:

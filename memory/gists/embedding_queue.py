@@ -60,11 +60,11 @@ class EmbeddingQueue:
             if not claimed.more:
                 return total
 
-    async def step(self) -> bool:
-        """`work` of one batch; False where there was nothing to do."""
+    async def step(self) -> int:
+        """`work` of one batch; returns how many gists it had, 0 where there was nothing to do."""
         claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
         await self._embed_claimed(claimed)
-        return bool(claimed.documents)
+        return len(claimed.documents)
 
     async def _embed_claimed(self, claimed: Claim) -> int:
         if not claimed.documents:

@@ -7,6 +7,7 @@ to their places; in every other, and where a place is taken, they come behind th
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -103,12 +104,13 @@ def _exported(message: Document) -> Document:
 
 @dataclass
 class _Open:
-    """The session whose messages come now. `places`: how many its file says that it has; `as_exported`: messages come
-    to the places that they had; `marked`: it says that messages are coming; `miscounted`: its counts are to be made
-    anew, since an import was cut short before."""
+    """The session whose messages come now. `places`: how many its file says that it has, `updated_at`: when it says
+    that it changed last; `as_exported`: messages come to the places that they had; `marked`: it says that messages are
+    coming; `miscounted`: its counts are to be made anew, since an import was cut short before."""
 
     place: Place
     places: int
+    updated_at: datetime
     as_exported: bool
     marked: bool
     miscounted: bool
@@ -186,6 +188,7 @@ class ConversationTaker(Taker):
         self._open = _Open(
             place,
             fields["places"],
+            fields["updated_at"],
             as_exported=place.epoch == fields["epoch"],
             marked=not there,
             miscounted=there and "importing" in session,
@@ -260,7 +263,7 @@ class ConversationTaker(Taker):
             return
         update: Document = {"$set": {"importing": True}}
         if session.as_exported:
-            update["$max"] = {"next_index": session.places}
+            update["$max"] = {"next_index": session.places, "updated_at": session.updated_at}
         await self._documents.update_one(session.place.session, update)
         session.marked = True
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import httpx
 import pytest
 from pymongo import MongoClient
 
+from config.recipes import QUERY
 from tests.checks import eventually
 from tests.conftest import RunHere
 from tests.cross_encoder import write_cross_encoder
@@ -102,6 +104,16 @@ def test_files_that_share_lines_are_both_imported_whole(here: RunHere, tmp_path:
     with one.open("a") as file:
         file.write(json.dumps({"role": "user", "content": "How are you?"}) + "\n")
     assert here("import", str(one), "--user", "emma").stdout == "1 imported, 2 already there\n"
+
+
+def test_a_search_says_each_text_once_and_nothing_that_is_far_off(here: RunHere, tmp_path: Path) -> None:
+    lines = [{"role": "user", "content": "My canoe is green.", "session_id": f"s{at}"} for at in range(3)]
+    others = [{"role": "assistant", "content": f"Run step {at} of the installer."} for at in range(20)]
+    here("import", str(write(tmp_path / "said.jsonl", *lines, *others)), "--user", "sara")
+    found = here("search", "What colour is my canoe?", "--user", "sara", "--top-k", "50").stdout
+    assert found.count("My canoe is green.") == 1
+    scores = [float(score) for score in re.findall(r"^ (0\.\d{3}) ", found, re.MULTILINE)]
+    assert 0 < len(scores) < 10 and min(scores) >= QUERY.floor
 
 
 def test_messages_are_imported_from_standard_input(
@@ -337,6 +349,21 @@ def test_a_server_for_others_makes_a_key_when_asked(tmp_path: Path) -> None:
         port = server.says(r"Loci is at http://0\.0\.0\.0:(\d+)")[1]
         assert httpx.get(f"http://127.0.0.1:{port}/v1/sessions", headers={"X-API-Key": key}).status_code == 200
         assert server.stop() == 0
+
+
+def test_a_server_listens_where_its_options_say(place: Path) -> None:
+    port = free_port()
+    elsewhere = {"host": "no.such.host.invalid", "port": 1}
+    with loci(place, "serve", "--host", "localhost", "--port", str(port), **elsewhere) as server:
+        address = server.says(r"Loci is at (\S+)")[1]
+        assert address == f"http://localhost:{port}"
+        assert httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        assert server.stop() == 0
+    assert "set API_KEYS" in one_line(run(place, "serve", "--host", "0.0.0.0", "--port", "0"))
+
+
+def test_the_version_is_printed(here: RunHere) -> None:
+    assert here("--version").stdout == f"{version('loci')}\n"
 
 
 def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path, run_here: RunHere) -> None:
