@@ -27,19 +27,8 @@ from agents.chat import (
     said_anew,
     settled,
 )
-from agents.openai_chat import (
-    DONE,
-    choices_of,
-    event_of,
-    memory_hits,
-    newest_user,
-    parsed,
-    storable,
-    text_of,
-    with_text_before,
-    written,
-)
-from agents.proxy.answer import ProxiedAnswer
+from agents.openai_chat import memory_hits, newest_user, parsed, storable, text_of, written
+from agents.proxy.dialect import Answer
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
@@ -98,7 +87,7 @@ class _Exchange:
     request: ProxyRequest
     opened: _Opened
     known: _Known
-    answer: ProxiedAnswer = field(default_factory=ProxiedAnswer)
+    answer: Answer
 
     def turn(self) -> Turn:
         """The answer as far as it has come."""
@@ -139,18 +128,19 @@ class Proxy:
         body = await self._body(exchange)
         passed = await self.upstream.send(
             "POST",
-            "/chat/completions",
+            request.dialect.path,
             body=body,
             headers=request.headers,
             query=request.query,
             bearer=request.bearer,
         )
+        turn_id, memories = exchange.opened.turn_id, tuple(hit.gist.id for hit in exchange.known.given)
         if passed.is_stream:
             await passed.begin()
             stream = self._streamed(exchange, passed)
-            return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.opened.turn_id)
+            return Proxied(passed.status, passed.headers, passed.media_type, stream, turn_id, memories)
         content = await self._whole(exchange, passed)
-        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.opened.turn_id)
+        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, turn_id, memories)
 
     async def _body(self, exchange: _Exchange) -> bytes:
         """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""
@@ -159,15 +149,16 @@ class Proxy:
             view = await self._tools.compress(_compressing(request, self._tools.options))
             return written(request.body | {"messages": view.messages})
         if exchange.known.injected:
-            return written(_with_memory(request.body, exchange.known.injected))
+            return written(request.dialect.with_memory(request.body, exchange.known.injected))
         return request.raw if request.raw is not None else written(request.body)
 
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
-        messages, turn_id = request.body["messages"], request.once or request.turn_id
+        messages, turn_id = request.messages, request.once or request.turn_id
         at = newest_user(messages)
+        answer = request.dialect.answer()
         if at is None:
-            return _Exchange(request, _Opened(turn_id), _Known())
+            return _Exchange(request, _Opened(turn_id), _Known(), answer)
         content = messages[at].get("content")
         asked = storable(text_of(content))[:SEARCHED_BY]
         self._engine.gists.encoder.read_ahead(asked)
@@ -175,13 +166,13 @@ class Proxy:
         reading = asyncio.create_task(self._remembered(request, turn_id, asked))
         opening = self._keeping.start(self._open(request, turn_id))
         await asyncio.shield(asyncio.wait([opening, reading]))
-        return _Exchange(request, opening.result(), reading.result())
+        return _Exchange(request, opening.result(), reading.result(), answer)
 
     async def _open(self, request: ProxyRequest, turn_id: str) -> _Opened:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        zone, messages = request.options.timezone, request.body["messages"]
+        zone, messages = request.options.timezone, request.messages
         news = await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
         if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
@@ -208,7 +199,7 @@ class Proxy:
             return _Known()
         own = prompt_id(turn_id), response_id(turn_id)
         keys = frozenset((*own, *(scoped(identifier, owner) for identifier in own)))
-        messages = request.body["messages"]
+        messages = request.messages
         sent = {on_one_line(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(sent))
@@ -235,11 +226,9 @@ class Proxy:
                 return raw
             if passed.status >= 300:
                 raise ProviderError(passed.status)
-            raise ModelGarbage("The model's answer is not a chat completion")
-        if not choices_of(answer) and not answer.get("error"):
-            raise ModelGarbage("The model's answer has no choices")
-        exchange.answer.read(answer)
-        exchange.answer.finish()
+            raise ModelGarbage("The model's answer is no JSON object")
+        if (wrong := exchange.answer.read_whole(answer)) is not None:
+            raise ModelGarbage(wrong)
         await self._keeping.finish(self._keep(exchange))
         return written(answer | {"memory_hits": memory_hits(exchange.known.given)})
 
@@ -253,7 +242,7 @@ class Proxy:
                 async for event in stream:
                     yield event
         except ModelUnavailable as error:
-            yield event_of(_error(error))
+            yield answer.error_event(_error(error))
         finally:
             await passed.close()
             keeping = self._keeping.start(self._keep(exchange, drafting))
@@ -262,10 +251,10 @@ class Proxy:
         try:
             await asyncio.shield(keeping)
         except (LociError, StoreError) as error:
-            yield event_of(_error(error))
+            yield answer.error_event(_error(error))
             return
-        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.known.given)})
-        yield b"data: " + DONE + b"\n\n"
+        for event in answer.last_events(exchange.known.given):
+            yield event
 
     async def _keep(self, exchange: _Exchange, drafting: Drafting | None = None) -> None:
         """Commits an answer, lets go of the draft of it, has its receipt follow, and asks for what is due after it."""
@@ -332,21 +321,10 @@ def _line(hit: Hit, day: str, changed: Sequence[str] | None, *, anew: bool) -> s
     return f"[{label}, {day}] {quoted(hit.text, QUOTED)}{later}\n"
 
 
-def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
-    """The request with memory before the user's last message. All before that stays as it was, for the sake of the
-    provider's cache of prompts."""
-    messages = list(body["messages"])
-    at = newest_user(messages)
-    if at is None:
-        return dict(body)
-    messages[at] = {**messages[at], "content": with_text_before(messages[at].get("content"), memory)}
-    return {**body, "messages": messages}
-
-
 def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
     """The conversation is the task, and its history comes whole: what else is known of other tasks stays out of it."""
     top_k = request.options.top_k or options.top_k
-    messages = tuple(request.body["messages"])
+    messages = tuple(request.messages)
     chosen = replace(options, top_k=top_k)
     return Compressing(request.owner, request.options.memory_id, messages, chosen, sent_alone=True)
 
@@ -354,7 +332,7 @@ def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
 def _error(error: LociError | StoreError) -> dict[str, Any]:
     known = error if isinstance(error, LociError) else as_loci_error(error)
     detail = "The answer could not be stored" if known is None else known.detail
-    return {"error": {"message": detail, "type": "server_error", "param": None, "code": None}}
+    return {"message": detail, "type": "server_error", "param": None, "code": None}
 
 
 def _considered(known: _Known) -> tuple[Candidate, ...]:
@@ -372,7 +350,7 @@ def _considered(known: _Known) -> tuple[Candidate, ...]:
 
 def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
     request, opened, known, answer = exchange.request, exchange.opened, exchange.known, exchange.answer
-    sent = "".join(text_of(message.get("content")) for message in request.body["messages"])
+    sent = "".join(text_of(message.get("content")) for message in request.messages)
     sections = [PromptSection("memory", known.injected), PromptSection("messages", sent)]
     ledger = ledger_of(sections, answer.prompt_tokens or None)
     return Receipt(
