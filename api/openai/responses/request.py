@@ -144,7 +144,7 @@ def whole_item(item: Mapping[str, Any], identifier: str) -> dict[str, Any]:
 
 def items_to_keep(items: Sequence[Mapping[str, Any]], request: str) -> list[Item]:
     """Items of a client's as they are kept. `request`: an id of 32 digits that names the request."""
-    made = [whole_item(item, f"{prefix_of(item)}_{request}{at:04x}") for at, item in enumerate(items)]
+    made = [whole_item(item, f"{prefix_of(item)}_{request}i{at}") for at, item in enumerate(items)]
     return [Item(item["id"], item, said_in(item)) for item in made]
 
 

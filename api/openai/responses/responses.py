@@ -63,7 +63,7 @@ class _Asked:
         request, placed = self.request, self.placed
         failed = response.get("status") == "failed"
         output = [] if failed else [item for item in response.get("output") or () if isinstance(item, dict)]
-        items = [whole_item(item, f"item_{self.identifier}{at:04x}") for at, item in enumerate(output)]
+        items = [whole_item(item, f"item_{self.identifier}o{at}") for at, item in enumerate(output)]
         await self.memory.engine.responses.responses.keep(
             self.owner,
             placed.begun,
@@ -216,7 +216,7 @@ async def _passed(asked: _Asked, proxied: Proxied, events: AsyncGenerator[bytes,
             response = returned_response(told["response"], asked.identifier, asked.request)
             ends = told.get("type") in DONE
             error = await _kept(asked, response, proxied.turn_id) if ends else None
-            yield event_of(told | {"response": response} if error is None else failure(error, told["sequence_number"]))
+            yield event_of(told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0)))
 
 
 async def _kept(asked: _Asked, response: Json, turn_id: str) -> Json | None:

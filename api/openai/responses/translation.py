@@ -88,8 +88,8 @@ def _check_parts(items: Sequence[Mapping[str, Any]]) -> None:
 def _format(text: Mapping[str, Any]) -> Json:
     """What an answer is to look like."""
     made: Json = {} if text.get("verbosity") is None else {"verbosity": text["verbosity"]}
-    wanted = text.get("format")
-    match wanted.get("type") if isinstance(wanted, dict) else None:
+    wanted = given if isinstance(given := text.get("format"), dict) else {}
+    match wanted.get("type"):
         case None | "text":
             return made
         case "json_schema":

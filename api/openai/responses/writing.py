@@ -11,7 +11,7 @@ from api.openai.responses.request import ResponseRequest
 from api.openai.wire import Json
 
 INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
-ECHOED = {  # what a response says of its request, and what it says where that named nothing
+ECHOED: Json = {  # what a response says of its request, and what it says where that named nothing
     "background": False,
     "instructions": None,
     "max_output_tokens": None,
@@ -142,7 +142,7 @@ class ResponseWriter:
 
     def _begin(self, item: Json, prefix: str) -> tuple[_Open, Json]:
         at = len(self.output)
-        item = {"id": f"{prefix}_{self.identifier}{at:04x}", **item}
+        item = {"id": f"{prefix}_{self.identifier}o{at}", **item}
         self.output.append(item)
         return _Open(at, item), self.event("response.output_item.added", output_index=at, item=item.copy())
 
