@@ -462,7 +462,9 @@ def content_text(content: Any) -> str:
     """A message's text, with images as a word."""
     if isinstance(content, str):
         return content
-    return " ".join(part["text"] if part["type"] in ("text", "input_text", "output_text") else "(image)" for part in content or ())
+    return " ".join(
+        part["text"] if part["type"] in ("text", "input_text", "output_text") else "(image)" for part in content or ()
+    )
 
 
 def tool_call(at: int, called: tuple[str, str]) -> Body:

@@ -216,7 +216,9 @@ async def _passed(asked: _Asked, proxied: Proxied, events: AsyncGenerator[bytes,
             response = returned_response(told["response"], asked.identifier, asked.request)
             ends = told.get("type") in DONE
             error = await _kept(asked, response, proxied.turn_id) if ends else None
-            yield event_of(told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0)))
+            yield event_of(
+                told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0))
+            )
 
 
 async def _kept(asked: _Asked, response: Json, turn_id: str) -> Json | None:
