@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory.ids import derived_id
+from memory.ids import derived_id, keys_of
 from memory.store import Collections
 from utils.clock import now
 from utils.errors import NotFound
@@ -52,10 +52,12 @@ def stored_item(document: Document) -> StoredItem:
 
 class Items:
     """The items of all responses and conversations. `key`: names one for its owner; `response`, `conversation`: to
-    which it belongs, by their ids; `output`: whether the response gave it."""
+    which it belongs, by their ids; `output`: whether the response gave it; `messages`: of which it was made, or where
+    none is known, the `mark` of what it says."""
 
     def __init__(self, collections: Collections) -> None:
         self._items = collections.response_items
+        self._vectors = collections.vectors
 
     async def add(
         self,
@@ -87,7 +89,7 @@ class Items:
                 "messages": list(messages),
                 "created_at": moment,
             }
-            | ({"said": list(item.said)} if item.said is not None and not messages else {})
+            | ({"mark": derived_id(*item.said)} if item.said is not None and not messages else {})
             for number, (item, messages) in enumerate(items)
         ]
         if documents:
@@ -119,8 +121,8 @@ class Items:
         return {document["id"]: stored_item(document) for document in await found.to_list(None)}
 
     async def session_of(self, owner: str, ids: Sequence[str]) -> str | None:
-        """The session in which one of these items was kept last."""
-        own = {"user_id": owner, "id": {"$in": list(ids)}}
+        """The session of the response that had one of these items last."""
+        own = {"user_id": owner, "id": {"$in": list(ids)}, "response": {"$ne": None}}
         found = await self._items.find(own, {"session_id": 1}).sort([("place", -1), ("_id", 1)]).limit(1).to_list(None)
         return str(found[0]["session_id"]) if found else None
 
@@ -137,16 +139,10 @@ class Items:
         gone = (await self._items.delete_many(own | {"response": None})).deleted_count
         return bool(gone + (await self._items.update_many(own, {"$set": {"conversation": None}})).matched_count)
 
-    async def unclaimed(self, owner: str, conversation: str) -> dict[str, Said]:
-        """By their `_id`s, the messages in a conversation of which no turn is known."""
-        own = {"user_id": owner, "conversation": conversation, "said": {"$exists": True}}
-        return {item["_id"]: tuple(item["said"]) for item in await self._items.find(own, {"said": 1}).to_list(None)}
-
-    async def claim(self, owner: str, key: str, messages: Sequence[str]) -> None:
-        """Says of which messages an item was made."""
-        update = {"$set": {"messages": list(messages)}, "$unset": {"said": ""}}
-        await self._items.update_one({"_id": key, "user_id": owner}, update)
-
     async def forget_message(self, owner: str, message_id: str) -> None:
-        """Deletes what was made of a message."""
+        """Deletes what was made of a message, and what a client added that says the same."""
         await self._items.delete_many({"user_id": owner, "messages": message_id})
+        own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner}
+        message = await self._vectors.find_one(own, {"role": 1, "content": 1})
+        if message is not None and "role" in message:
+            await self._items.delete_many({"user_id": owner, "mark": derived_id(message["role"], message["content"])})

@@ -60,7 +60,7 @@ class ItemLine(Line):
     of_conversation: Identifier | None = None
     output: bool
     messages: list[MessageId]
-    said: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    mark: Identifier | None = None
     item: ObjectText
 
 

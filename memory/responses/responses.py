@@ -108,12 +108,7 @@ class Responses:
         if not stored and conversation is None:
             return
         every = [*given, *output]
-        unclaimed = await self.items.unclaimed(owner, conversation) if conversation is not None else {}
-        said = {*unclaimed.values(), *(item.said for item in given if item.said is not None)}
-        messages = await self._messages(owner, begun.session_id, said)
-        for key, text in unclaimed.items():
-            if text in messages:
-                await self.items.claim(owner, key, messages[text])
+        messages = await self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None})
         sources = await self._sources(owner, turn_id, messages, given, output)
         await self.items.add(
             owner,

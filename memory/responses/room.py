@@ -29,6 +29,7 @@ INDEXES = {
         index("owner_conversation", "user_id", "conversation", "place", "_id"),
         index("owner_item", "user_id", "id", "place", "_id"),
         index("owner_message", "user_id", "messages"),
+        index("owner_mark", "user_id", "mark", having="mark"),
         index("owner_session", "user_id", "session_id"),
     ],
 }
