@@ -52,10 +52,10 @@ def messages_of(items: Sequence[JsonObject]) -> list[dict[str, Any]]:
                 role = "system" if item.get("role") == "developer" else item.get("role")
                 messages.append({"role": role, "content": content_of(item.get("content"))})
             case "function_call":
-                called = {"name": item.get("name"), "arguments": item.get("arguments")}
+                called = {"name": flat_name(item), "arguments": item.get("arguments")}
                 _call(assistants(), {"id": item.get("call_id"), "type": "function", "function": called})
             case "custom_tool_call":
-                called = {"name": item.get("name"), "input": item.get("input")}
+                called = {"name": flat_name(item), "input": item.get("input")}
                 _call(assistants(), {"id": item.get("call_id"), "type": "custom", "custom": called})
             case "function_call_output" | "custom_tool_call_output":
                 content = content_of(item.get("output"))
@@ -63,6 +63,12 @@ def messages_of(items: Sequence[JsonObject]) -> list[dict[str, Any]]:
             case "reasoning":
                 thoughts += text_of(item.get("content"))
     return messages
+
+
+def flat_name(item: JsonObject) -> object:
+    """The name of a tool, or of one that is called, with the namespace before it that it may have: a chat completion's
+    tools have none."""
+    return f"{item['namespace']}__{item.get('name')}" if item.get("namespace") else item.get("name")
 
 
 def _call(message: dict[str, Any], call: JsonObject) -> None:

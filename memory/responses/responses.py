@@ -13,6 +13,8 @@ from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
 
+LOOKED_AT = 100  # newest responses whose transcripts begin alike
+
 
 @dataclass(frozen=True)
 class Begun:
@@ -67,15 +69,18 @@ class Responses:
             document = there or document
         return Begun(identifier, str(document["session_id"]), str(document["place"]))
 
-    async def session_beginning(self, owner: str, begins: str) -> str | None:
-        """The session of the newest response whose transcript begins so."""
-        return await self._newest_session({"user_id": owner, "begins": begins})
+    async def session_beginning(self, owner: str, begins: str, answers: Collection[str]) -> str | None:
+        """The session of a transcript that begins so: of the newest response that gave one of these answers, by their
+        marks, else of the newest of all."""
+        own = {"user_id": owner, "begins": begins}
+        newest = self._responses.find(own, {"session_id": 1, "answer": 1}).sort([("created_at", -1), ("_id", -1)])
+        found = await newest.limit(LOOKED_AT).to_list(None)
+        same = [response for response in found if response.get("answer") in answers]
+        return next((str(response["session_id"]) for response in [*same, *found]), None)
 
     async def session_of(self, owner: str, ids: Sequence[str]) -> str | None:
         """The session of the newest of these responses, stored or not."""
-        return await self._newest_session({"user_id": owner, "id": {"$in": list(ids)}})
-
-    async def _newest_session(self, own: Document) -> str | None:
+        own = {"user_id": owner, "id": {"$in": list(ids)}}
         newest = self._responses.find(own, {"session_id": 1}).sort([("created_at", -1), ("_id", -1)])
         found = await newest.limit(1).to_list(None)
         return str(found[0]["session_id"]) if found else None
@@ -103,9 +108,11 @@ class Responses:
         """Stores a response with the items that it was given and those that it gave; what belongs to a conversation
         joins it. `turn_id`: of its exchange, which is committed. What was forgotten since stays forgotten."""
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
-        fields = {"body": packed(body), "stored": stored, "previous": previous, "conversation": conversation}
-        await self._responses.update_one(own, {"$set": fields | {"turn_id": turn_id}})
-        if not stored and conversation is None:
+        fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
+        fields |= {"body": packed(body)} if stored else {}
+        said = next((derived_id(*item.said) for item in output if item.said is not None), None)
+        noted = await self._responses.update_one(own, {"$set": fields | {"answer": said}})
+        if not noted.matched_count or (not stored and conversation is None):
             return
         every = [*given, *output]
         messages = await self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None})
@@ -191,8 +198,15 @@ class Responses:
         at = response.previous
         while at is not None and at not in chain:
             chain.append(at)
-            at = previous.get(at)
+            at = previous[at] if at in previous else await self._previous(owner, at)
         return chain
+
+    async def _previous(self, owner: str, identifier: str) -> str | None:
+        """The response before one of another session."""
+        found = await self._responses.find_one(
+            {"_id": derived_id(owner, identifier), "user_id": owner}, {"previous": 1}
+        )
+        return None if found is None else found["previous"]
 
     async def leave(self, owner: str, conversation: str) -> None:
         """Takes a conversation away from its responses."""

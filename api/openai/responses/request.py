@@ -73,6 +73,16 @@ class ResponseRequest:
         return self.fields.stream is True
 
     @property
+    def tools(self) -> list[Json]:
+        """Its tools, those of a namespace each by itself."""
+        made: list[Json] = []
+        for tool in self.fields.tools or ():
+            inner = tool.get("tools") if tool.get("type") == "namespace" else None
+            each = [one for one in inner if isinstance(one, dict)] if isinstance(inner, list) else None
+            made += [tool] if each is None else [one | {"namespace": tool.get("name")} for one in each]
+        return made
+
+    @property
     def conversation(self) -> str | None:
         named = self.fields.conversation
         return named.id if isinstance(named, ConversationField) else named

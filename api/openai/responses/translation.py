@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.openai_responses import messages_of
+from agents.openai_responses import flat_name, messages_of
 from api.openai.responses.request import ResponseRequest
 from api.openai.wire import InvalidField, Json
 
@@ -52,7 +52,7 @@ def chat_body(request: ResponseRequest, items: Sequence[Mapping[str, Any]], mode
     chat["messages"] = [*system, *said]
     chat |= {RENAMED.get(name, name): value for name, value in body.items() if name not in DROPPED and name != "model"}
     chat |= _format(request.fields.text or {})
-    tools = request.fields.tools
+    tools = request.tools
     if tools:
         chat |= _tools(tools, request.fields.tool_choice)
     else:
@@ -121,5 +121,6 @@ def _tool(tool: Mapping[str, Any], at: int) -> Json:
             f"tools[{at}]",
             "unsupported_parameter",
         )
-    names = ("name", "description", "parameters", "strict", "format")
-    return {"type": kind, kind: {name: tool[name] for name in names if tool.get(name) is not None}}
+    names = ("description", "parameters", "strict", "format")
+    named = {"name": flat_name(tool)} | {name: tool[name] for name in names if tool.get(name) is not None}
+    return {"type": kind, kind: named}

@@ -6,7 +6,7 @@ from time import time
 from typing import Any
 
 from agents.openai_chat import choices_of, message_in, text_of
-from agents.openai_responses import MESSAGE
+from agents.openai_responses import MESSAGE, flat_name
 from api.openai.responses.request import ResponseRequest
 from api.openai.wire import Json
 
@@ -208,7 +208,7 @@ class ResponseWriter:
         if number not in self._calls:
             yield from self._finish_text()
             made = {"type": kind, "status": "in_progress", "call_id": identifier or f"call_{self.identifier}{number}"}
-            made |= {"name": told.get("name") or "", name: ""}
+            made |= self._named(str(told.get("name") or "")) | {name: ""}
             self._calls[number], added = self._begin(made, "fc" if kind == "function_call" else "ctc")
             yield added
         under_way = self._calls[number]
@@ -216,6 +216,11 @@ class ResponseWriter:
             under_way.text.append(str(text))
             place = {"item_id": under_way.item["id"], "output_index": under_way.at}
             yield self.event(f"response.{event}.delta", **place, delta=str(text))
+
+    def _named(self, name: str) -> Json:
+        """A tool's name, and its namespace where it has one."""
+        tools = (tool for tool in self.request.tools if tool.get("namespace") and flat_name(tool) == name)
+        return next(({"name": tool.get("name"), "namespace": tool["namespace"]} for tool in tools), {"name": name})
 
     def _finish_call(self, under_way: _Open) -> Iterator[Json]:
         event, name = CALLS[under_way.item["type"]]
