@@ -107,7 +107,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
         return returned(proxied, request, _error_event)
     under_way = _Asked(memory, owner, asked, placed, identifier, passes)
     if isinstance(proxied.body, bytes):
-        whole = await _whole(under_way, proxied, proxied.body)
+        whole = await _whole(under_way, proxied.turn_id, parsed(proxied.body))
         return returned(replace(proxied, body=written(whole)), request, _error_event)
     events = _passed(under_way, proxied, proxied.body) if passes else _written(under_way, proxied, proxied.body)
     return returned(replace(proxied, body=events), request, _error_event)
@@ -167,16 +167,17 @@ def _called_here(error: InvalidField) -> InvalidField:
     return error
 
 
-async def _whole(asked: _Asked, proxied: Proxied, body: bytes) -> Json:
-    """An answer that was not streamed, as a response that is stored by now."""
-    answer = parsed(body)
+async def _whole(asked: _Asked, turn_id: str, answer: Json) -> Json:
+    """An answer that was not streamed, as a response that is stored by now; an error with status 200 as it came."""
+    if not isinstance(answer.get("output" if asked.passes else "choices"), list):
+        return answer
     if asked.passes:
         response = returned_response(answer, asked.identifier, asked.request)
     else:
         writer = ResponseWriter(asked.identifier, asked.request, asked.request.fields.model or RULES)
         _ = [*writer.read(answer), *writer.end()]
         response = writer.response(writer.status)
-    await asked.keep(response, proxied.turn_id)
+    await asked.keep(response, turn_id)
     return response
 
 
