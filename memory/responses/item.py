@@ -24,6 +24,11 @@ class Item:
     body: Json
     said: Said | None = None
 
+    @property
+    def mark(self) -> str | None:
+        """Of what it says: the same for the same words of the same role."""
+        return None if self.said is None else derived_id(*self.said)
+
 
 @dataclass(frozen=True)
 class StoredItem:
@@ -34,7 +39,10 @@ class StoredItem:
 
 def packed(body: object) -> bytes:
     """JSON as it is kept: as it came, for a document can hold neither every key nor every number."""
-    return json.dumps(body, separators=(",", ":")).encode()
+    try:
+        return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        return json.dumps(body, separators=(",", ":")).encode()
 
 
 def unpacked(body: bytes) -> Any:
@@ -89,7 +97,7 @@ class Items:
                 "messages": list(messages),
                 "created_at": moment,
             }
-            | ({"mark": derived_id(*item.said)} if item.said is not None and not messages else {})
+            | ({"mark": item.mark} if item.mark is not None and not messages else {})
             for number, (item, messages) in enumerate(items)
         ]
         if documents:

@@ -69,7 +69,7 @@ class Responses:
             document = there or document
         return Begun(identifier, str(document["session_id"]), str(document["place"]))
 
-    async def session_beginning(self, owner: str, begins: str, answers: Collection[str]) -> str | None:
+    async def session_beginning(self, owner: str, begins: str, answers: Collection[str | None]) -> str | None:
         """The session of a transcript that begins so: of the newest response that gave one of these answers, by their
         marks, else of the newest of all."""
         own = {"user_id": owner, "begins": begins}
@@ -110,7 +110,7 @@ class Responses:
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
-        said = next((derived_id(*item.said) for item in output if item.said is not None), None)
+        said = next((item.mark for item in output if item.mark is not None), None)
         noted = await self._responses.update_one(own, {"$set": fields | {"answer": said}})
         if not noted.matched_count or (not stored and conversation is None):
             return

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_responses import kind_of
-from api.openai.responses.request import ResponseRequest, beginning_of, items_to_keep, said_in
+from api.openai.responses.request import ResponseRequest, beginning_of, items_to_keep
 from api.openai.wire import InvalidField
 from memory.ids import derived_id
 from memory.responses import Begun, Item, StoredResponse, StoredResponses
@@ -128,6 +128,5 @@ async def _session(
     goes_on = any(kind_of(item) != "message" or item.get("role") == "assistant" for item in given)
     if begins is None or not (goes_on or retried):
         return None
-    said = map(said_in, given)
-    answers = {derived_id(*one) for one in said if one is not None and one[0] == "assistant"}
+    answers = {item.mark for item in items_to_keep(given, "") if item.said is not None and item.said[0] == "assistant"}
     return await stored.responses.session_beginning(owner, begins, answers)

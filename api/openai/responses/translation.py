@@ -7,8 +7,9 @@ from agents.openai_responses import flat_name, messages_of
 from api.openai.responses.request import ResponseRequest
 from api.openai.wire import InvalidField, Json
 
-# Fields of the Responses API that mean the same by the same name, that have another one, and that need none.
-RENAMED = {"max_output_tokens": "max_completion_tokens"}
+# Fields of the Responses API that are called otherwise in a chat completion, that it has no room for, and that it needs
+# none for. By `max_tokens` more servers know the limit than by `max_completion_tokens`.
+RENAMED = {"max_output_tokens": "max_tokens"}
 REFUSED = ("prompt", "moderation")
 DROPPED = frozenset(
     {
@@ -25,6 +26,7 @@ DROPPED = frozenset(
         "metadata",
         "previous_response_id",
         "prompt_cache_options",
+        "prompt_cache_retention",
         "reasoning",
         "store",
         "stream_options",

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from tests.api.openai.responses_client import KNOWN, TOOL, kinds, last_asked, output_output, respond
 from tests.checks import eventually
 from tests.openai_chat import PARROT, QUESTION, stored
-from tests.scripted_model import ScriptedModel, answer, calling, cut, edited, status
+from tests.scripted_model import ScriptedModel, answer, calling, cut, edited, stalled, status
 
 
 def test_a_response_has_what_the_clients_shapes_want(client: OpenAI, model: ScriptedModel) -> None:
@@ -228,6 +228,15 @@ def test_a_stream_that_breaks_off_has_failed(client: OpenAI, chat: httpx.Client,
     eventually(lambda: len(stored(chat, failed.response.id)) == 2)  # what had come
     with pytest.raises(openai.NotFoundError):
         client.responses.retrieve(failed.response.id)
+
+
+def test_what_a_client_heard_before_it_left_is_kept(chat: httpx.Client, model: ScriptedModel) -> None:
+    model.script(stalled(4))
+    body = {"model": "gpt-test", "input": PARROT, "stream": True, "memory_id": "left"}
+    with chat.stream("POST", "/v1/responses", json=body) as answered:
+        next(line for line in answered.iter_lines() if line == "event: response.output_text.delta")
+    eventually(lambda: len(stored(chat, "left")) == 2)
+    assert stored(chat, "left")[1][1].startswith("You said:")
 
 
 def test_an_answer_cut_short_is_incomplete(client: OpenAI, model: ScriptedModel) -> None:
