@@ -18,6 +18,7 @@ from api.http.ending import Ending
 from api.http.guard import Guard
 from api.mcp.http import install as install_mcp
 from api.openai import routes as openai
+from api.openai.responses import conversations, responses
 from api.routes import (
     admin,
     banks,
@@ -53,6 +54,8 @@ EXPOSED = (
     "Retry-After",
     "X-Loci-Turn-ID",
     "X-Loci-Session",
+    "X-Loci-Turn",
+    "X-Loci-Memories",
     "Mcp-Session-Id",
 )
 
@@ -104,7 +107,21 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required, prefix=settings.root_path)
     # A request is matched with one after the other, and searches are to be quick.
-    doors = (messages, query, openai, sessions, memories, facts, profile, banks, observations, scratchpad, tool_memory)
+    doors = (
+        messages,
+        query,
+        openai,
+        responses,
+        conversations,
+        sessions,
+        memories,
+        facts,
+        profile,
+        banks,
+        observations,
+        scratchpad,
+        tool_memory,
+    )
     for module in (*doors, users, operations, admin):
         app.include_router(module.router)
     app.include_router(users.streamed)

@@ -53,6 +53,16 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(
         None, description="OpenAI-compatible endpoint (OpenAI, Azure, vLLM, Ollama, llama.cpp)"
     )
+    openai_responses: Literal["auto", "true", "false"] = Field(
+        "auto",
+        description="Whether the provider has /v1/responses, so that requests to it pass through; else they are "
+        "translated to chat completions. auto: OpenAI's own has it",
+    )
+    unknown_models: Literal["chat_model", "as_sent"] = Field(
+        "chat_model",
+        description="Which model is asked at /v1/responses where the provider does not list the one that is named, as "
+        "an SDK's default: CHAT_MODEL, or the name goes on as it was sent",
+    )
     chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
     summary_model: str = Field(
         "gpt-4o-mini", description="Model that writes summaries and makes facts; rule_based: rules"
@@ -138,6 +148,13 @@ class Settings(BaseSettings):
         return self.openai_api_key is not None or self.openai_base_url is not None
 
     @property
+    def has_responses(self) -> bool:
+        """Whether the provider has the Responses API."""
+        if self.openai_responses == "auto":
+            return urlsplit(self.openai_base_url or OPENAI_URL).hostname == urlsplit(OPENAI_URL).hostname
+        return self.openai_responses == "true"
+
+    @property
     def local_embeddings(self) -> bool:
         """Whether texts are embedded by the encoder that a package carries."""
         return not self.has_model or self.embedding_model == "local"
@@ -184,6 +201,11 @@ class Settings(BaseSettings):
         if not (text.isascii() and text.isprintable()):
             raise ValueError("must be printable ASCII: clients send other characters in a header each in their own way")
         return SecretStr(text)
+
+    @field_validator("openai_responses", mode="before")
+    @classmethod
+    def _name_choice(cls, choice: object) -> object:
+        return str(choice).strip().lower() if isinstance(choice, str | bool) else choice
 
     @field_validator("log_level", mode="before")
     @classmethod

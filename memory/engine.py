@@ -13,6 +13,7 @@ from memory.oversight import Oversight
 from memory.portable import Importer
 from memory.product import Product, Record
 from memory.recall import Search
+from memory.responses import StoredResponses
 from memory.store import Store, reclaim
 from memory.traces import ToolTraces
 from memory.turns import Conversations
@@ -35,6 +36,7 @@ class Engine:
     notes: AgentNotes
     tools: ToolTraces
     library: BankLibrary
+    responses: StoredResponses
     oversight: Oversight
     importer: Importer
     products: tuple[Product, ...]

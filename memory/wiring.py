@@ -13,6 +13,7 @@ from memory.observations import INDEXED, open_notes
 from memory.oversight import open_oversight
 from memory.portable import Importer
 from memory.recall import open_search
+from memory.responses import open_responses
 from memory.store import ensure_indexes, open_store
 from memory.traces import open_traces
 from memory.turns import open_conversations
@@ -81,6 +82,7 @@ async def open_engine(
         large_update=settings.bank_large_update,
         due_after=timedelta(hours=settings.bank_optimise_hours),
     )
+    responses = open_responses(store)
     products = (  # in the order in which they are swept and exported; a user's are deleted from behind
         *conversations.products,
         gists.product,
@@ -88,6 +90,7 @@ async def open_engine(
         notes.product,
         tools.product,
         library.product,
+        responses.product,
         conversations.receipts_product,
     )
     await ensure_indexes(store.collections, products)
@@ -102,6 +105,7 @@ async def open_engine(
         notes=notes,
         tools=tools,
         library=library,
+        responses=responses,
         oversight=open_oversight(store, gists, search, conversations, notes, products),
         importer=Importer(store, products),
         products=products,

@@ -1,6 +1,7 @@
 """A provider that says whatever a test tells it to.
 
-A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/embeddings` and `/v1/models`. Without
+A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings` and
+`/v1/models`. Without
 a script it answers sensibly: chat repeats what the user said, and texts that share words get vectors that are alike.
 `python -m tests.scripted_model --port 9999` runs it alone.
 """
@@ -178,7 +179,7 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, list[tuple[str, Behaviour]]] = {
-            kind: [] for kind in ("chat", "embeddings", "models", *BACKGROUND.values())
+            kind: [] for kind in ("chat", "responses", "embeddings", "models", *BACKGROUND.values())
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -263,6 +264,8 @@ class ScriptedModel:
             return await _send(writer, behaviour.status, behaviour.raw, behaviour.headers)
         if kind == "chat" and request.body.get("stream"):
             return await self._stream(request.body, behaviour, reader, writer)
+        if kind == "responses":
+            return await self._response(request.body, behaviour, reader, writer)
         embedding = kind == "embeddings"
         body = embeddings_body(request.body) if embedding else self._chat_body(request.body, behaviour, kind)
         edited_body = behaviour.edit(body) if behaviour.edit else body
@@ -293,6 +296,26 @@ class ScriptedModel:
             "choices": [choice],
             "usage": usage(asked, text),
         }
+
+    async def _response(
+        self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """An answer of the Responses API, whole or in events."""
+        text = behaviour.text if behaviour.text is not None else self.reply({"messages": input_messages(asked)})
+        events = response_events(asked, text, behaviour.calls)
+        if not asked.get("stream"):
+            whole = events[-1]["response"]
+            edited_body = behaviour.edit(whole) if behaviour.edit else whole
+            return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        for sent, event in enumerate(events):
+            if sent == behaviour.cut_after:
+                raise _Cut
+            if sent == behaviour.hang_after:
+                await _pause(reader, 3600)
+            data = json.dumps(behaviour.edit(event) if behaviour.edit else event)
+            await _send_chunk(writer, f"event: {event['type']}\ndata: {data}\n\n".encode())
+        return await _send_chunk(writer, b"")
 
     async def _stream(
         self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -376,6 +399,48 @@ def echo(asked: Body) -> str:
     return f"You said: {said[-1]}" if said else "You said nothing."
 
 
+def input_messages(asked: Body) -> list[Body]:
+    """The messages in the input of a request for a response."""
+    given = asked["input"]
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    return [item for item in items if "role" in item]
+
+
+def response_events(asked: Body, text: str, calls: tuple[tuple[str, str], ...]) -> list[Body]:
+    """The events of a response that says a text and calls functions. The last one has it whole."""
+    head = {"id": "resp_scripted", "object": "response", "created_at": int(time.time()), "model": asked["model"]}
+    head |= {"status": "in_progress", "output": [], "parallel_tool_calls": True, "tools": asked.get("tools") or []}
+    head |= {"tool_choice": "auto", "store": asked.get("store"), "odd": {"kept": True}}
+    events: list[Body] = [{"type": f"response.{kind}", "response": head} for kind in ("created", "in_progress")]
+    output: list[Body] = []
+    if text or not calls:
+        item = {"id": "msg_scripted", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+        place = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+        part = {"type": "output_text", "text": text, "annotations": []}
+        output.append(item | {"status": "completed", "content": [part]})
+        events.append({"type": "response.output_item.added", "output_index": 0, "item": item})
+        events.append({"type": "response.content_part.added", "part": part | {"text": ""}} | place)
+        pieces = re.findall(r"\S+\s*|\s+", text)
+        events += [{"type": "response.output_text.delta", "delta": one, "logprobs": []} | place for one in pieces]
+        events.append({"type": "response.output_text.done", "text": text, "logprobs": []} | place)
+        events.append({"type": "response.content_part.done", "part": part} | place)
+        events.append({"type": "response.output_item.done", "output_index": 0, "item": output[0]})
+    for name, arguments in calls:
+        at = len(output)
+        call = {"id": f"fc_{at}", "type": "function_call", "call_id": f"call-{at}", "name": name, "status": "completed"}
+        output.append(call | {"arguments": arguments})
+        place = {"item_id": call["id"], "output_index": at}
+        events.append({"type": "response.output_item.added", "output_index": at, "item": call | {"arguments": ""}})
+        events.append({"type": "response.function_call_arguments.delta", "delta": arguments} | place)
+        events.append({"type": "response.function_call_arguments.done", "arguments": arguments} | place)
+        events.append({"type": "response.output_item.done", "output_index": at, "item": output[-1]})
+    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    tokens = {"input_tokens": 7, "output_tokens": 5, "total_tokens": 12} | details
+    whole = head | {"status": "completed", "output": output, "usage": tokens}
+    events.append({"type": "response.completed", "response": whole})
+    return [event | {"sequence_number": number} for number, event in enumerate(events)]
+
+
 def first_words(asked: Body) -> str:
     """The title that rules would make of one sentence."""
     return content_text(asked["messages"][-1]["content"])
@@ -397,7 +462,9 @@ def content_text(content: Any) -> str:
     """A message's text, with images as a word."""
     if isinstance(content, str):
         return content
-    return " ".join(part["text"] if part["type"] == "text" else "(image)" for part in content or ())
+    return " ".join(
+        part["text"] if part["type"] in ("text", "input_text", "output_text") else "(image)" for part in content or ()
+    )
 
 
 def tool_call(at: int, called: tuple[str, str]) -> Body:

@@ -6,17 +6,21 @@ think for minutes, but a provider that sends nothing for too long is given up.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, suppress
+from time import monotonic
 
 from httpx2 import AsyncClient, HTTPError, InvalidURL, ReadTimeout, Response, WriteTimeout
 
 from config.settings import Settings
-from utils.errors import ModelSilent, ModelUnavailable
+from utils.errors import LociError, ModelSilent, ModelUnavailable
 from utils.provider_address import CONNECT_TIMEOUT, checked_url, is_local
 from utils.yielding import ANSWERING
 
+LISTED = 600.0  # seconds for which the list of models holds
+LISTING = 5.0  # seconds that it may take
 LONGEST_SILENCE = 600.0  # seconds without a byte, where the settings name no deadline; as the SDK has it
 EVENT_STREAM = "text/event-stream"
 LONGEST_EVENT = 16 * 1024 * 1024  # bytes
@@ -142,6 +146,19 @@ class Upstream:
         self._http = http
         self._url = url.rstrip("/")
         self._key = key
+        self._models: frozenset[str] = frozenset()
+        self._listed = -LISTED
+
+    async def knows(self, model: str, bearer: str | None = None) -> bool:
+        """Whether the provider lists a model, or one of which the name says a variety ("qwen3", "qwen3:free"); True
+        where it gives no list."""
+        if monotonic() >= self._listed + LISTED:
+            self._listed = monotonic()
+            with suppress(LociError, TimeoutError):
+                async with asyncio.timeout(LISTING):
+                    self._models = _names(await (await self.send("GET", "/models", headers={}, bearer=bearer)).read())
+        names = model, f"{model}:latest", model.partition(":")[0]
+        return not self._models or any(name in self._models for name in names)
 
     async def send(
         self,
@@ -189,6 +206,15 @@ def open_upstream(settings: Settings) -> Upstream:
     timeout = Timeout(silence, connect=connect, pool=connect)
     http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
     return Upstream(http, url, key or "none")
+
+
+def _names(listed: bytes) -> frozenset[str]:
+    """The ids of a list of models; none of an answer that is something else."""
+    try:
+        models = json.loads(listed)["data"]
+        return frozenset(model["id"] for model in models if isinstance(model["id"], str))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return frozenset()
 
 
 async def _failing(error: ModelUnavailable) -> AsyncGenerator[bytes, None]:

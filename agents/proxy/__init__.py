@@ -1,22 +1,29 @@
-"""The memory proxy: one turn of an OpenAI client, with memory put before the question and kept of the answer."""
+"""The memory proxy: one turn of a foreign client, with memory put before the question and kept of the answer."""
 
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import placed
-from agents.proxy.identity import OWN_SESSION, OWN_USER, identity_of
+from agents.proxy.dialect import CHAT, RESPONSES
+from agents.proxy.identity import OWN_SESSION, OWN_USER, cached_as, identity_of
 from agents.proxy.knowing import Knowing
 from agents.proxy.proxy import Proxy
 from agents.proxy.request import Proxied, ProxyOptions, ProxyRequest
+from agents.proxy.response import event_of, failure
 from agents.proxy.transcript import keep_earlier, news_of
 
 __all__ = [
+    "CHAT",
     "OWN_SESSION",
     "OWN_USER",
+    "RESPONSES",
     "Knowing",
     "Proxied",
     "Proxy",
     "ProxyOptions",
     "ProxyRequest",
+    "cached_as",
     "chore_of",
+    "event_of",
+    "failure",
     "identity_of",
     "keep_earlier",
     "news_of",

@@ -1,6 +1,6 @@
 """A provider's answer, read as it goes by, whole or in chunks."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,12 @@ from agents.openai_chat import (
     data_of,
     ends,
     event_of,
+    memory_hits,
     parsed,
     storable,
     without_its_end,
 )
+from memory.domain import Hit
 from utils.errors import ModelUnavailable
 
 HEAD = ("id", "object", "created", "model", "system_fingerprint", "service_tier")  # what chunks of a stream share
@@ -48,6 +50,14 @@ class ProxiedAnswer:
     @property
     def ended(self) -> bool:
         return self._begun and not self._open and not self.failed
+
+    def read_whole(self, answer: Mapping[str, Any]) -> str | None:
+        """Takes up an answer that was not streamed; says what is wrong where it is none."""
+        if not choices_of(answer) and not answer.get("error"):
+            return "The model's answer has no choices"
+        self.read(answer)
+        self.finish()
+        return None
 
     def read(self, answer: Mapping[str, Any]) -> None:
         """Takes up what a whole answer or a chunk says."""
@@ -106,6 +116,14 @@ class ProxiedAnswer:
                 yield event
         if not self.ended:
             raise ModelUnavailable("The model's stream ended before its answer did")
+
+    def last_events(self, hits: Iterable[Hit]) -> list[bytes]:
+        """The chunk that was held back, with what memory knew, and the end."""
+        return [event_of(self.last | {"memory_hits": memory_hits(hits)}), b"data: " + DONE + b"\n\n"]
+
+    def error_event(self, error: Mapping[str, Any]) -> bytes:
+        """The last event of a stream that failed."""
+        return event_of({"error": error})
 
 
 def _head(chunk: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
 
 async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, bool]:
     """The conversation that a transcript goes on with, None for a new one; and whether its message waits there."""
-    messages, owner, turns = request.body["messages"], request.owner, engine.chats.turns
+    messages, owner, turns = request.messages, request.owner, engine.chats.turns
     at = newest_user(messages)
     if at is None:
         return None, False

@@ -15,7 +15,6 @@ OWN_USER, OWN_SESSION = "X-Loci-User", "X-Loci-Session"
 USER_HEADERS = ("X-OpenWebUI-User-Id",)
 SESSION_HEADERS = ("X-OpenWebUI-Chat-Id",)
 USER_FIELDS = ("user", "safety_identifier")
-SESSION_FIELDS = ("conversation", "prompt_cache_key")
 USER_METADATA = ("user_id",)
 SESSION_METADATA = ("session_id", "conversation_id", "chat_id", "thread_id")
 
@@ -37,8 +36,13 @@ def identity_of(headers: Mapping[str, str], body: Mapping[str, Any]) -> Identity
     noted = metadata if isinstance(metadata, dict) else {}
     return Identity(
         _first(headers, USER_HEADERS) or _first(body, USER_FIELDS) or _first(noted, USER_METADATA),
-        _first(headers, SESSION_HEADERS) or _first(noted, SESSION_METADATA) or _first(body, SESSION_FIELDS),
+        _first(headers, SESSION_HEADERS) or _first(noted, SESSION_METADATA),
     )
+
+
+def cached_as(body: Mapping[str, Any]) -> str | None:
+    """The conversation by the key under which a client has it cached at its provider."""
+    return _first(body, ("prompt_cache_key",))
 
 
 def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

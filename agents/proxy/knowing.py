@@ -57,7 +57,7 @@ class Knowing:
     async def gather(self, request: ProxyRequest, turn_id: str) -> Context:
         """What memory has to say of the user's last message; no bundle where the request wants none, or small talk
         needs none."""
-        options, messages = request.options, request.body["messages"]
+        options, messages = request.options, request.messages
         at = newest_user(messages)
         text = storable(text_of(messages[at].get("content"))) if at is not None else ""
         asked = (without_recalled(text) or text)[:SEARCHED_BY]
@@ -99,22 +99,22 @@ class Knowing:
             return Block()
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        return await asyncio.to_thread(self._fitted, context, request.body, turn_id, moment, window, scale)
+        return await asyncio.to_thread(self._fitted, context, request, turn_id, moment, window, scale)
 
     def _fitted(
         self,
         context: Context,
-        body: Mapping[str, Any],
+        request: ProxyRequest,
         turn_id: str,
         moment: datetime,
         window: int | None,
         scale: float,
     ) -> Block:
-        sent = sum(entry.tokens for entry in sent_by(body)) + FRAME * len(body["messages"])
+        sent = sum(entry.tokens for entry in sent_by(request)) + FRAME * len(request.messages)
         # Of a model that nobody knows: twice what it is sent, for who sends so much knows that it takes it.
         whole = max(UNKNOWN, 2 * sent) if window is None else int(window / scale)
         left = whole - min(self._budget.answer, whole // 4) - sent
-        texts = frozenset(on_one_line(text_of(message.get("content"))) for message in body["messages"])
+        texts = frozenset(on_one_line(text_of(message.get("content"))) for message in request.messages)
         shown = Shown(frozenset({prompt_id(turn_id)}), texts, sent_along=True)
         block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
         return block if block.given else Block(told=block.told)
@@ -122,16 +122,16 @@ class Knowing:
     def ledger(self, request: ProxyRequest, block: Block, counted: int) -> tuple[LedgerEntry, ...]:
         """What a request cost that went through, in tokens that add up to those that the provider `counted`, where it
         did; from which it is learnt how its model counts."""
-        others = sent_by(request.body)
+        others = sent_by(request)
         ledger = ledger_of(block.sections, None, *others)
-        if counted and not any(isinstance(one.get("content"), list) for one in request.body["messages"]):
+        if counted and not any(isinstance(one.get("content"), list) for one in request.messages):
             self._tokens.learn(str(request.body.get("model")), counted, sum(entry.tokens for entry in ledger))
         return ledger_of(block.sections, counted or None, *others)
 
 
-def sent_by(body: Mapping[str, Any]) -> list[LedgerEntry]:
+def sent_by(request: ProxyRequest) -> list[LedgerEntry]:
     """What a client's messages take, and its tools with their calls."""
-    messages = body["messages"]
+    messages, body = request.messages, request.body
     text = "".join(text_of(message.get("content")) for message in messages)
     calls = [message["tool_calls"] for message in messages if message.get("tool_calls")]
     tools = [body["tools"], *calls] if body.get("tools") else calls

@@ -6,28 +6,17 @@ all else goes through as it came. The answer is remembered as it comes.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
-from agents.openai_chat import (
-    DONE,
-    choices_of,
-    event_of,
-    memory_hits,
-    newest_user,
-    parsed,
-    storable,
-    text_of,
-    with_text_before,
-    written,
-)
-from agents.proxy.answer import ProxiedAnswer
+from agents.openai_chat import memory_hits, newest_user, parsed, storable, text_of, written
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import placed
+from agents.proxy.dialect import Answer as DialectAnswer
 from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import keep_earlier, news_of
@@ -72,8 +61,8 @@ class _Exchange:
     request: ProxyRequest
     opened: _Opened
     context: Context
-    block: Block = field(default_factory=Block)
-    answer: ProxiedAnswer = field(default_factory=ProxiedAnswer)
+    block: Block
+    answer: DialectAnswer
 
     def turn(self) -> Turn:
         """The answer as far as it has come."""
@@ -124,13 +113,13 @@ class Proxy:
         body = await self._body(exchange)
         passed = await self.upstream.send(
             "POST",
-            "/chat/completions",
+            request.dialect.path,
             body=body,
             headers=request.headers,
             query=request.query,
             bearer=request.bearer,
         )
-        named = exchange.opened.turn_id, request.options.memory_id
+        named = exchange.opened.turn_id, request.options.memory_id, tuple(one.id for one in exchange.block.given)
         if passed.is_stream:
             await passed.begin()
             stream = self._streamed(exchange, passed)
@@ -145,12 +134,12 @@ class Proxy:
             view = await self._tools.compress(_compressing(request, self._tools.options))
             return written(request.body | {"messages": view.messages})
         if exchange.block.sections:
-            return written(_with_memory(request.body, exchange.block.text))
+            return written(request.dialect.with_memory(request.body, exchange.block.text))
         return request.raw if request.raw is not None else written(request.body)
 
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
-        messages, turn_id = request.body["messages"], request.once or request.turn_id
+        messages, turn_id = request.messages, request.once or request.turn_id
         at = newest_user(messages)
         if at is not None:
             self._engine.gists.encoder.read_ahead(storable(text_of(messages[at].get("content")))[:SEARCHED_BY])
@@ -160,13 +149,13 @@ class Proxy:
         await asyncio.shield(asyncio.wait([opening, gathering]))
         opened, context = opening.result(), gathering.result()
         block = await self._knowing.block(context, request, opened.turn_id, opened.at)
-        return _Exchange(request, opened, context, block)
+        return _Exchange(request, opened, context, block, request.dialect.answer())
 
     async def _open(self, request: ProxyRequest, turn_id: str) -> _Opened:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        zone, messages = request.options.timezone, request.body["messages"]
+        zone, messages = request.options.timezone, request.messages
         if chore_of(messages) is not None:
             return _Opened(turn_id, now())
         news = await news_of(self._engine, owner, session, messages)
@@ -197,11 +186,9 @@ class Proxy:
                 return raw
             if passed.status >= 300:
                 raise ProviderError(passed.status)
-            raise ModelGarbage("The model's answer is not a chat completion")
-        if not choices_of(answer) and not answer.get("error"):
-            raise ModelGarbage("The model's answer has no choices")
-        exchange.answer.read(answer)
-        exchange.answer.finish()
+            raise ModelGarbage("The model's answer is no JSON object")
+        if (wrong := exchange.answer.read_whole(answer)) is not None:
+            raise ModelGarbage(wrong)
         await self._keeping.finish(self._keep(exchange))
         return written(answer | {"memory_hits": memory_hits(exchange.block.hits)})
 
@@ -215,7 +202,7 @@ class Proxy:
                 async for event in stream:
                     yield event
         except ModelUnavailable as error:
-            yield event_of(_error(error))
+            yield answer.error_event(_error(error))
         finally:
             await passed.close()
             keeping = self._keeping.start(self._keep(exchange, drafting))
@@ -224,10 +211,10 @@ class Proxy:
         try:
             await asyncio.shield(keeping)
         except (LociError, StoreError) as error:
-            yield event_of(_error(error))
+            yield answer.error_event(_error(error))
             return
-        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.block.hits)})
-        yield b"data: " + DONE + b"\n\n"
+        for event in answer.last_events(exchange.block.hits):
+            yield event
 
     async def _keep(self, exchange: _Exchange, drafting: Drafting | None = None) -> None:
         """Commits an answer, lets go of the draft of it, has its receipt follow, and asks for what is due after it."""
@@ -280,22 +267,10 @@ class Proxy:
         return replace(receipt_of(context, told, request.options.recipe), at=turn.timestamp)
 
 
-def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
-    """The request with memory before the text of the user's last message: all before that stays as it was, and so does
-    what a provider's cache holds of it. In a message of its own it would be one more of the user's in a row, which some
-    models refuse."""
-    messages = list(body["messages"])
-    at = newest_user(messages)
-    if at is None:
-        return dict(body)
-    messages[at] = {**messages[at], "content": with_text_before(messages[at].get("content"), memory)}
-    return {**body, "messages": messages}
-
-
 def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
     """The conversation is the task, and its history comes whole: what else is known of other tasks stays out of it."""
     top_k = request.options.top_k or options.top_k
-    messages = tuple(request.body["messages"])
+    messages = tuple(request.messages)
     chosen = replace(options, top_k=top_k)
     return Compressing(request.owner, request.options.memory_id, messages, chosen, sent_alone=True)
 
@@ -303,4 +278,4 @@ def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
 def _error(error: LociError | StoreError) -> dict[str, Any]:
     known = error if isinstance(error, LociError) else as_loci_error(error)
     detail = "The answer could not be stored" if known is None else known.detail
-    return {"error": {"message": detail, "type": "server_error", "param": None, "code": None}}
+    return {"message": detail, "type": "server_error", "param": None, "code": None}

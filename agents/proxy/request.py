@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
+from agents.proxy.dialect import CHAT, Dialect
 from config.recipes import PROXY, Recipe
 from memory.ids import new_id
 from memory.recall import with_overrides
@@ -40,11 +42,10 @@ class ProxyOptions:
 
 @dataclass(frozen=True)
 class ProxyRequest:
-    """A chat completion to pass on. `body`: without the proxy's own fields, else any JSON, for it goes to the provider
-    as it came; `raw`: the same as bytes, where they are
-    what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `turn_id`: of its exchange. `once`: the same
-    where the request may have been made under it before, or None; `retried`: its client made it before, and did not get
-    the answer."""
+    """A request to pass on, a chat completion or what `dialect` says. `body`: without the proxy's own fields, else any
+    JSON, for it goes to the provider as it came; `raw`: the same as bytes, where they are what came. `headers`,
+    `query`, `bearer`: as `Upstream` takes them. `turn_id`: of its exchange. `once`: the same where the request may have
+    been made under it before, or None; `retried`: its client made it before, and did not get the answer."""
 
     owner: str
     body: dict[str, Any]
@@ -56,6 +57,12 @@ class ProxyRequest:
     turn_id: str = field(default_factory=new_id)
     once: str | None = None
     retried: bool = False
+    dialect: Dialect = CHAT
+
+    @cached_property
+    def messages(self) -> list[dict[str, Any]]:
+        """Those of the request, as a chat completion has them."""
+        return self.dialect.messages(self.body)
 
     @property
     def streamed(self) -> bool:
@@ -64,11 +71,13 @@ class ProxyRequest:
 
 @dataclass(frozen=True)
 class Proxied:
-    """What the client gets. `turn_id`: names the exchange and its receipt; `session`: its conversation."""
+    """What the client gets. `turn_id`: names the exchange and its receipt; `session`: its conversation; `memories`: the
+    ids of those that the model was given."""
 
     status: int
     headers: Mapping[str, str]
     media_type: str
     body: bytes | AsyncGenerator[bytes, None]
     turn_id: str
-    session: str
+    session: str = ""
+    memories: tuple[str, ...] = ()

@@ -26,9 +26,10 @@ from utils.fields import Wire
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
-KEPT = ("etag", "x-loci-turn-id")  # headers that are given again with an answer
+KEPT = ("etag", "x-loci-turn-id", "x-loci-turn", "x-loci-memories")  # headers that are given again with an answer
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
-ENDS = (b"event: done", b"data: [DONE]")  # how the last event of a whole stream begins
+# How the last event of a whole stream begins.
+ENDS = (b"event: done", b"data: [DONE]", b"event: response.completed", b"event: response.incomplete")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

@@ -74,7 +74,8 @@ def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], di
     status, body, headers = problem_of(error, request_id)
     status = 400 if isinstance(error, RequestValidationError) else status
     kind = OPENAI_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    told = {"message": orjson.loads(body)["detail"], "type": kind, "param": getattr(error, "param", None), "code": None}
+    told = {"message": orjson.loads(body)["detail"], "type": kind, "param": getattr(error, "param", None)}
+    told["code"] = getattr(error, "code", None) if isinstance(error, LociError) else None
     return status, {"error": told}, headers
 
 

@@ -1,14 +1,16 @@
 """What the calls of OpenAI's API carry that Loci reads or makes itself. All else goes through unread."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
+from api.wire.reasons import message_of
+from utils.errors import InvalidInput
 from utils.fields import Identifier, Share, Timezone, Wire
 from utils.vectors import Floats
 
@@ -17,6 +19,22 @@ MOST_TEXTS = 2_048  # of one request, as at OpenAI
 RULES = "rule_based"  # the model that answers where there is none
 
 Json = dict[str, Any]
+
+
+class InvalidField(InvalidInput):
+    """A field of a request to OpenAI's API is not what it must be. `code`: OpenAI's word for it, where it has one."""
+
+    def __init__(self, detail: str, param: str | None, code: str | None = None) -> None:
+        super().__init__(detail)
+        self.param = param
+        self.code = code
+
+
+def invalid(error: ValidationError) -> InvalidField:
+    """The first thing that is wrong with a model's fields."""
+    first: Mapping[str, Any] = error.errors()[0]
+    param = str(first["loc"][0])  # behind it stand the names of types
+    return InvalidField(f"{param}: {message_of(first)}", param)
 
 
 class ProxyFields(Wire):
@@ -35,15 +53,15 @@ class ProxyFields(Wire):
     def _number(cls, value: object) -> object:
         return float(value) if type(value) is int else value
 
-    @property
-    def options(self) -> ProxyOptions:
+    def options_in(self, timezone: str | None) -> ProxyOptions:
+        """`timezone`: that of whoever names none."""
         return ProxyOptions(
             self.memory_id or "",
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,
             self.memory_strategy or "recall",
-            self.timezone,
+            self.timezone or timezone,
         )
 
 

@@ -98,9 +98,9 @@ def test_origins_of_the_settings_may(serve: Callable[..., str]) -> None:
     answer = httpx.get(f"{address}/v1/sessions", headers={"Origin": "https://app.example"})
     assert answer.headers["access-control-allow-origin"] == "https://app.example"
     exposed = answer.headers["access-control-expose-headers"]
-    assert (
-        exposed
-        == "ETag, X-Request-ID, Idempotency-Replayed, Retry-After, X-Loci-Turn-ID, X-Loci-Session, Mcp-Session-Id"
+    assert exposed == (
+        "ETag, X-Request-ID, Idempotency-Replayed, Retry-After, X-Loci-Turn-ID, X-Loci-Session, "
+        "X-Loci-Turn, X-Loci-Memories, Mcp-Session-Id"
     )
     answer = httpx.get(f"{address}/v1/sessions", headers={"Origin": "https://evil.example"})
     assert "access-control-allow-origin" not in answer.headers

@@ -146,6 +146,9 @@ def test_a_deleted_session_takes_everything_derived_with_it(
             "facts": 0,
             "observations": 0,
             "traces": 0,
+            "conversations": 0,
+            "responses": 0,
+            "response_items": 0,
             "receipts": 1,
         }
     }

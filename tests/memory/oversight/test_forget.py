@@ -48,6 +48,9 @@ async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_
         "facts": 0,
         "observations": 0,
         "traces": 0,
+        "conversations": 0,
+        "responses": 0,
+        "response_items": 0,
         "receipts": 1,
     }
     left = await counts(quiet)
@@ -100,6 +103,9 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         "tasks": 0,
         "banks": 0,
         "bank_versions": 0,
+        "conversations": 0,
+        "responses": 0,
+        "response_items": 0,
     }
     assert await counts(quiet, "ann") == {}
     assert await quiet.engine.store.collections.owners.find_one({"_id": "ann"}) is None

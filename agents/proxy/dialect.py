@@ -1,0 +1,99 @@
+"""What the proxy must know of a protocol: where a request's messages are, where memory goes, how an answer is read."""
+
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from typing import Any, Protocol
+
+from agents.openai_chat import newest_user, with_text_before
+from agents.openai_responses import items_of, messages_of, newest_of_user
+from agents.openai_responses import with_text_before as with_text_before_item
+from agents.proxy.answer import ProxiedAnswer
+from agents.proxy.response import ProxiedResponse
+from memory.domain import Hit
+
+Body = Mapping[str, Any]
+
+
+class Answer(Protocol):
+    """A provider's answer, read as it goes by.
+
+    `text`: what it says so far; `whole`: whether it is finished; `calls`: whether it asks for tools, so that the answer
+    is still to come; `ended`: whether its stream is.
+    """
+
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    whole: bool
+    calls: bool
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+    def read_whole(self, answer: Body) -> str | None:
+        """Takes up an answer that was not streamed; says what is wrong where it is none."""
+
+    def passed_on(self, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+        """The events of a stream up to its end, but for the last. Raises `ModelUnavailable` where the stream ends
+        before its answer."""
+
+    def last_events(self, hits: Iterable[Hit]) -> list[bytes]:
+        """Those that were held back until all is kept, with what memory knew."""
+
+    def error_event(self, error: Body) -> bytes:
+        """The last event of a stream that failed."""
+
+
+class Dialect(Protocol):
+    """A protocol. `path`: of the provider's; `messages`: of a request, as a chat completion has them; `with_memory`:
+    the request with a text before the user's last message; `answer`: reads one."""
+
+    path: str
+
+    def messages(self, body: Body) -> list[dict[str, Any]]: ...
+
+    def with_memory(self, body: Body, memory: str) -> dict[str, Any]: ...
+
+    def answer(self) -> Answer: ...
+
+
+class ChatCompletions:
+    path = "/chat/completions"
+
+    def messages(self, body: Body) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = body["messages"]
+        return messages
+
+    def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
+        """All that is before the message stays as it was, for the sake of the provider's cache of prompts."""
+        messages = list(body["messages"])
+        at = newest_user(messages)
+        if at is not None:
+            messages[at] = {**messages[at], "content": with_text_before(messages[at].get("content"), memory)}
+        return {**body, "messages": messages}
+
+    def answer(self) -> Answer:
+        return ProxiedAnswer()
+
+
+class Responses:
+    path = "/responses"
+
+    def messages(self, body: Body) -> list[dict[str, Any]]:
+        return messages_of(items_of(body.get("input")))
+
+    def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
+        items: list[Body] = list(items_of(body.get("input")))
+        at = newest_of_user(items)
+        if at is not None:
+            items[at] = with_text_before_item(items[at], memory)
+        return {**body, "input": items}
+
+    def answer(self) -> Answer:
+        return ProxiedResponse()
+
+
+CHAT: Dialect = ChatCompletions()
+RESPONSES: Dialect = Responses()

@@ -1,0 +1,241 @@
+"""Responses with memory: made by the provider or by rules, stored, listed and deleted."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from agents.memory import Memory
+from agents.openai_chat import data_of, parsed, written
+from agents.openai_responses import DONE
+from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
+from api.auth import Owner, PassingOn
+from api.http.once import may_be_done, once_id
+from api.http.problems import error_of
+from api.http.state import TheMemory, TheSettings
+from api.openai.responses.listing import ThePart, listed
+from api.openai.responses.passing import passed_body, returned_response
+from api.openai.responses.placing import Placed, place
+from api.openai.responses.request import ResponseRequest, response_request, said_in, whole_item
+from api.openai.responses.translation import chat_body
+from api.openai.responses.writing import ResponseWriter
+from api.openai.route import (
+    LEFT,
+    RETRIES,
+    OpenAIRoute,
+    answered,
+    json_response,
+    options_of,
+    passed_on,
+    read_object,
+    returned,
+)
+from api.openai.wire import RULES, InvalidField, Json
+from config.settings import Settings
+from memory.responses import Item, StoredResponse
+from utils.errors import LociError
+from utils.mongo import StoreError, foreseen
+
+NOT_STREAMED = "stream: a response that is stored comes whole here, not in events"
+NOT_CANCELLED = "Cannot cancel a synchronous response: only those in the background can be, and there are none here"
+CALLED_HERE = {"messages": "input", "response_format": "text.format"}  # what is called otherwise in a chat completion
+
+router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
+
+ResponseId = Annotated[str, Path(description="As it was given, resp_…")]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A response that is under way. `identifier`: its id, without `resp_`; `passes`: the provider has this API."""
+
+    memory: Memory
+    owner: str
+    request: ResponseRequest
+    placed: Placed
+    identifier: str
+    passes: bool
+
+    async def keep(self, response: Mapping[str, Any], turn_id: str) -> None:
+        """Stores the response as its client gets it."""
+        request, placed = self.request, self.placed
+        failed = response.get("status") == "failed"
+        output = [] if failed else [item for item in response.get("output") or () if isinstance(item, dict)]
+        items = [whole_item(item, f"item_{self.identifier}o{at}") for at, item in enumerate(output)]
+        await self.memory.engine.responses.responses.keep(
+            self.owner,
+            placed.begun,
+            turn_id,
+            {name: value for name, value in response.items() if name not in ("output", "memory_hits")},
+            [] if failed else placed.kept,
+            [Item(item["id"], item, said_in(item)) for item in items],
+            previous=request.fields.previous_response_id,
+            conversation=request.conversation,
+            stored=request.stored,
+        )
+
+
+@router.post("/v1/responses", response_model=None)
+async def create(request: Request, memory: TheMemory, settings: TheSettings, passing: PassingOn) -> Response:
+    """Answer as OpenAI's API does, with what was said before."""
+    body = await read_object(request)
+    options, owner, own = options_of(request, body, memory, passing)
+    asked, session = response_request(own), options.memory_id or None
+    proxy = memory.proxy
+    passes = proxy is not None and settings.has_responses and not options.compresses
+    model = asked.fields.model
+    if proxy is not None and (model is None or await _is_foreign(memory, settings, model, passing.bearer)):
+        model = settings.chat_model
+    if not passes:
+        chat_body(asked, asked.given, model)  # refuses before anything is kept
+    identifier = once_id(request)
+    retried = may_be_done(request) or request.headers.get(RETRIES, "0") != "0"
+    placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
+    going = passed_body(asked, placed.earlier, placed.given, model) if passes else chat_body(asked, placed.items, model)
+    options = replace(options, memory_id=placed.begun.session_id)
+    dialect = RESPONSES if passes else CHAT
+    try:
+        proxied = await answered(request, memory, passed_on(request, passing, owner, options, going, dialect=dialect))
+    except InvalidField as error:
+        raise _called_here(error) from None
+    if proxied is None:
+        return Response(status_code=LEFT)
+    if proxied.status >= 300:
+        return returned(proxied, request, _error_event)
+    under_way = _Asked(memory, owner, asked, placed, identifier, passes)
+    if isinstance(proxied.body, bytes):
+        whole = await _whole(under_way, proxied.turn_id, parsed(proxied.body))
+        return returned(replace(proxied, body=written(whole)), request, _error_event)
+    events = _passed(under_way, proxied, proxied.body) if passes else _written(under_way, proxied, proxied.body)
+    return returned(replace(proxied, body=events), request, _error_event)
+
+
+@router.get("/v1/responses/{response_id}", response_model=None)
+async def retrieve(
+    response_id: ResponseId, memory: TheMemory, owner: Owner, stream: Annotated[str | None, Query()] = None
+) -> Response:
+    """A response that was stored. What was forgotten since is missing from it."""
+    responses = memory.engine.responses.responses
+    response = await responses.get(owner, response_id)
+    if stream not in (None, "false"):
+        raise InvalidField(NOT_STREAMED, "stream", "unsupported_parameter")
+    return _json({**response.body, "output": [item.body for item in await responses.output(owner, response)]})
+
+
+@router.delete("/v1/responses/{response_id}", response_model=None)
+async def delete(response_id: ResponseId, memory: TheMemory, owner: Owner) -> Response:
+    """Delete what is stored of a response. What was said stays remembered, until it is forgotten."""
+    await memory.engine.responses.responses.delete(owner, response_id)
+    return json_response({"id": response_id, "object": "response.deleted", "deleted": True})
+
+
+@router.post("/v1/responses/{response_id}/cancel", response_model=None)
+async def cancel(response_id: ResponseId, memory: TheMemory, owner: Owner) -> Response:
+    """Refused: no response goes on in the background."""
+    await memory.engine.responses.responses.get(owner, response_id)
+    raise InvalidField(NOT_CANCELLED, None)
+
+
+@router.get("/v1/responses/{response_id}/input_items", response_model=None)
+async def input_items(response_id: ResponseId, memory: TheMemory, owner: Owner, part: ThePart) -> Response:
+    """What a response was made of: the items before it, then its own."""
+    responses = memory.engine.responses.responses
+    response: StoredResponse = await responses.get(owner, response_id)
+    before = await responses.before(owner, response, itself=False)
+    return _json(await listed(responses.items, owner, before, part))
+
+
+async def _is_foreign(memory: Memory, settings: Settings, model: str, bearer: str | None) -> bool:
+    """Whether a model is another provider's, and CHAT_MODEL this one's."""
+    if memory.proxy is None or settings.unknown_models == "as_sent" or model == settings.chat_model:
+        return False
+    upstream = memory.proxy.upstream
+    if await upstream.knows(model, bearer):
+        return False
+    return "chat_model" in settings.model_fields_set or await upstream.knows(settings.chat_model, bearer)
+
+
+def _called_here(error: InvalidField) -> InvalidField:
+    """A refusal by the names of this API."""
+    for name, own in CALLED_HERE.items():
+        if (error.param or "").startswith(name):
+            param = own if error.param == name else "input"
+            return InvalidField(error.detail.replace(name, own, 1), param, error.code)
+    return error
+
+
+async def _whole(asked: _Asked, turn_id: str, answer: Json) -> Json:
+    """An answer that was not streamed, as a response that is stored by now; an error with status 200 as it came."""
+    if not isinstance(answer.get("output" if asked.passes else "choices"), list):
+        return answer
+    if asked.passes:
+        response = returned_response(answer, asked.identifier, asked.request)
+    else:
+        writer = ResponseWriter(asked.identifier, asked.request, asked.request.fields.model or RULES)
+        _ = [*writer.read(answer), *writer.end()]
+        response = writer.response(writer.status)
+    await asked.keep(response, turn_id)
+    return response
+
+
+async def _written(asked: _Asked, proxied: Proxied, chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The events of a response, from the chunks of a chat completion; the last one when all is stored."""
+    writer = ResponseWriter(asked.identifier, asked.request, asked.request.fields.model or RULES)
+    async with aclosing(chunks):
+        for event in writer.begin():
+            yield event_of(event)
+        async for chunk in chunks:
+            data = data_of(chunk)
+            told = parsed(data) if data is not None else None
+            if not isinstance(told, dict):
+                continue
+            if isinstance(error := told.get("error"), dict):
+                yield event_of(writer.failed(error))
+                return
+            for event in writer.read(told):
+                yield event_of(event)
+        for event in writer.end():
+            yield event_of(event)
+        if (error := await _kept(asked, writer.response(writer.status), proxied.turn_id)) is not None:
+            yield event_of(writer.failed(error))
+            return
+        yield event_of(writer.last())
+
+
+async def _passed(asked: _Asked, proxied: Proxied, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The events of a provider's response; the last one when all is stored."""
+    async with aclosing(events):
+        async for event in events:
+            data = data_of(event)
+            told = parsed(data) if data is not None else None
+            if not isinstance(told, dict) or not isinstance(told.get("response"), dict):
+                yield event
+                continue
+            response = returned_response(told["response"], asked.identifier, asked.request)
+            ends = told.get("type") in DONE
+            error = await _kept(asked, response, proxied.turn_id) if ends else None
+            yield event_of(
+                told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0))
+            )
+
+
+async def _kept(asked: _Asked, response: Json, turn_id: str) -> Json | None:
+    """Stores a response; the error where that fails."""
+    try:
+        await asked.keep(response, turn_id)
+    except (LociError, StoreError) as error:
+        return {"message": foreseen(error).detail, "code": "server_error", "param": None}
+    return None
+
+
+def _error_event(error: Exception) -> bytes:
+    """How a stream ends that the server cuts off."""
+    told: Json = error_of(error, "")[1]["error"]
+    return event_of(failure(told, 0))
+
+
+def _json(body: Mapping[str, object]) -> Response:
+    """JSON that may hold anything."""
+    return Response(written(body), media_type="application/json")

@@ -1,0 +1,172 @@
+"""What the routes of OpenAI's API share: how bodies are read, whose a request is, and how an answer is given back."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import ValidationError
+from starlette.datastructures import URL
+
+from agents.memory import Memory
+from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of
+from api.auth import Passing
+from api.http import sse
+from api.http.ending import until_the_end
+from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
+from api.openai.rules import complete_by_rules
+from api.openai.wire import InvalidField, Json, ProxyFields, invalid
+from utils.errors import UnsupportedMediaType
+
+TURN_ID = "X-Loci-Turn-ID"
+TURN = "X-Loci-Turn"
+MEMORIES = "X-Loci-Memories"
+LEFT = 499  # a status that nobody sees
+RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
+
+
+class OpenAIRoute(APIRoute):
+    """Takes bodies as they come, and honours `Idempotency-Key`."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+
+        async def lenient(request: Request) -> Response:
+            # Other pages may post plain text without asking first; this type they may not.
+            if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
+                raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+            return await once(LenientRequest(request.scope, request.receive), handle)
+
+        return lenient
+
+
+class LenientRequest(Request):
+    """A request whose JSON may hold whatever a provider takes; read as `agents.openai_chat` reads it."""
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = _read(await self.body())
+        return self._json
+
+
+def _read(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise InvalidField("The body is nested too deeply", None) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise InvalidField("The body is not valid JSON in UTF-8", None) from None
+    except ValueError:  # of `int`
+        raise InvalidField("The body has an integer of too many digits", None) from None
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """The body's JSON object. Raises `InvalidField` where it is none."""
+    found = await request.json()
+    if not isinstance(found, dict):
+        raise InvalidField("The body is not a JSON object", None)
+    return found
+
+
+def options_of(request: Request, body: Json, memory: Memory, passing: Passing) -> tuple[ProxyOptions, str, Json]:
+    """What a request asks of memory, whose that is, and its body without the fields that are Loci's.
+
+    The user and the conversation stand in the body, the address or our headers, which must agree; else, where no key
+    says whose memory it is, in what other clients send. Raises `InvalidField`, and `Forbidden` where the key is
+    another user's.
+    """
+    named = {
+        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(OWN_USER)],
+        "memory_id": request.headers.getlist(OWN_SESSION),
+    }
+    given = {name: value for name, value in body.items() if name in ProxyFields.model_fields}
+    own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
+    for name, values in named.items():
+        first = given[name] if given.get(name) is not None else next(iter(values), None)
+        if any(value != first for value in values):
+            raise InvalidField(f"{name}: the request names different ones in its body, address or headers", name)
+        given[name] = first
+    try:
+        fields = ProxyFields.model_validate(given)
+    except ValidationError as error:
+        raise invalid(error) from None
+    told = identity_of(request.headers, own)
+    user = fields.user_id or (told.user if passing.caller.user is None else None)
+    options = fields.options_in(memory.timezone)
+    return replace(options, memory_id=options.memory_id or told.session or ""), passing.caller.owner(user), own
+
+
+def without_user(url: URL) -> str:
+    """The query of an address for the provider, which is not told whose memory it is."""
+    return url.remove_query_params("user_id").query
+
+
+def passed_on(
+    request: Request, passing: Passing, owner: str, options: ProxyOptions, body: Json, **more: Any
+) -> ProxyRequest:
+    """A body, as it goes on to whoever answers. `more`: other fields of a `ProxyRequest`."""
+    return ProxyRequest(
+        owner=owner,
+        body=body,
+        options=options,
+        headers=request.headers,
+        query=without_user(request.url),
+        bearer=passing.bearer,
+        turn_id=once_id(request),
+        once=once_id(request) if may_be_done(request) else None,
+        retried=request.headers.get(RETRIES, "0") != "0",
+        **more,
+    )
+
+
+async def answered(request: Request, memory: Memory, asked: ProxyRequest) -> Proxied | None:
+    """What the provider answers, or rules where there is none; None where the client of a stream left before it
+    began."""
+    if memory.proxy is None:
+        return await complete_by_rules(memory, asked)
+    answering = memory.proxy.complete(asked)
+    return await _while_there(request, answering) if asked.streamed else await answering
+
+
+async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
+    """A stream that has begun; None, and the model is not asked on, where its client left before."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    beginning, leaving = asyncio.create_task(answering), asyncio.create_task(left())
+    try:
+        await asyncio.wait([beginning, leaving], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        if not beginning.done():
+            beginning.cancel()
+            await asyncio.wait([beginning])
+    return None if beginning.cancelled() else beginning.result()
+
+
+def headers_of(proxied: Proxied) -> dict[str, str]:
+    """Those of an answer, with what memory has to say of it: the ids that it gave are percent-encoded."""
+    memories = ",".join(quote(identifier, safe="") for identifier in proxied.memories)
+    own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, OWN_SESSION: quote(proxied.session), MEMORIES: memories}
+    return {**proxied.headers, **own}
+
+
+def returned(proxied: Proxied, request: Request, error_event: Callable[[Exception], bytes]) -> Response:
+    """An answer as the client gets it. `error_event`: how its stream ends where the server stops meanwhile."""
+    headers = headers_of(proxied)
+    if isinstance(proxied.body, bytes):
+        return Response(proxied.body, proxied.status, headers, proxied.media_type)
+    events = until_the_end(request, proxied.body, error_event)
+    return StreamingResponse(events, proxied.status, headers | sse.HEADERS, proxied.media_type)
+
+
+def json_response(body: Mapping[str, object]) -> Response:
+    return Response(orjson.dumps(body), media_type="application/json")

@@ -1,0 +1,24 @@
+"""Responses and conversations, as clients of OpenAI's Responses API keep them with a server.
+
+What a response was asked with and what it gave are items, each kept once, though a response and a conversation may both
+have it. An item knows of which messages it was made, and is gone with the first of these that is forgotten.
+"""
+
+from memory.responses.conversations import ClientConversations, StoredConversation
+from memory.responses.item import Item, Items, Said, StoredItem
+from memory.responses.responses import Begun, Responses, StoredResponse
+from memory.responses.room import StoredResponses, open_responses
+
+__all__ = [
+    "Begun",
+    "ClientConversations",
+    "Item",
+    "Items",
+    "Responses",
+    "Said",
+    "StoredConversation",
+    "StoredItem",
+    "StoredResponse",
+    "StoredResponses",
+    "open_responses",
+]

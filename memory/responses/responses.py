@@ -1,0 +1,226 @@
+"""Responses: what was asked, what came, and which response each goes on from."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pymongo.errors import DuplicateKeyError
+
+from memory.ids import derived_id, keys_of, prompt_id, response_id
+from memory.responses.item import Item, Items, Said, StoredItem, packed, place_of, unpacked
+from memory.store import Collections
+from utils.clock import now
+from utils.errors import NotFound
+from utils.mongo import Document
+
+LOOKED_AT = 100  # newest responses whose transcripts begin alike
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A response that is asked for. `place`: where it stands among the user's."""
+
+    id: str
+    session_id: str
+    place: str
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """`body`: the response without its output. `previous`: that from which it goes on; `conversation`: to which it
+    belongs."""
+
+    id: str
+    session_id: str
+    place: str
+    body: dict[str, Any]
+    previous: str | None
+    conversation: str | None
+
+
+class Responses:
+    """A user's responses. Of one that is not to be stored, or failed before it began, the session alone is known, so
+    that whoever sends its transcript goes on there."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._responses = collections.responses
+        self._vectors = collections.vectors
+        self.items = Items(collections)
+
+    async def begin(self, owner: str, identifier: str, session_id: str, begins: str | None) -> Begun:
+        """Notes that a response is asked for; where it was before, its session stays. `begins`: a mark of how its
+        transcript begins."""
+        moment, key = now(), derived_id(owner, identifier)
+        document = {
+            "user_id": owner,
+            "id": identifier,
+            "session_id": session_id,
+            "begins": begins,
+            "created_at": moment,
+            "place": place_of(moment, identifier),
+            "stored": False,
+            "previous": None,
+            "conversation": None,
+        }
+        try:
+            await self._responses.insert_one({"_id": key} | document)
+        except DuplicateKeyError:
+            there = await self._responses.find_one({"_id": key, "user_id": owner})
+            document = there or document
+        return Begun(identifier, str(document["session_id"]), str(document["place"]))
+
+    async def session_beginning(self, owner: str, begins: str, answers: Collection[str | None]) -> str | None:
+        """The session of a transcript that begins so: of the newest response that gave one of these answers, by their
+        marks, else of the newest of all."""
+        own = {"user_id": owner, "begins": begins}
+        newest = self._responses.find(own, {"session_id": 1, "answer": 1}).sort([("created_at", -1), ("_id", -1)])
+        found = await newest.limit(LOOKED_AT).to_list(None)
+        same = [response for response in found if response.get("answer") in answers]
+        return next((str(response["session_id"]) for response in [*same, *found]), None)
+
+    async def session_of(self, owner: str, ids: Sequence[str]) -> str | None:
+        """The session of the newest of these responses, stored or not."""
+        own = {"user_id": owner, "id": {"$in": list(ids)}}
+        newest = self._responses.find(own, {"session_id": 1}).sort([("created_at", -1), ("_id", -1)])
+        found = await newest.limit(1).to_list(None)
+        return str(found[0]["session_id"]) if found else None
+
+    async def get(self, owner: str, identifier: str) -> StoredResponse:
+        """Raises `NotFound` where there is none that is stored."""
+        found = await self._responses.find_one({"_id": derived_id(owner, identifier), "user_id": owner, "stored": True})
+        if found is None:
+            raise NotFound(f"Response with id '{identifier}' not found.")
+        return _stored(found)
+
+    async def keep(
+        self,
+        owner: str,
+        begun: Begun,
+        turn_id: str,
+        body: Mapping[str, Any],
+        given: Sequence[Item],
+        output: Sequence[Item],
+        *,
+        previous: str | None = None,
+        conversation: str | None = None,
+        stored: bool = True,
+    ) -> None:
+        """Stores a response with the items that it was given and those that it gave; what belongs to a conversation
+        joins it. `turn_id`: of its exchange, which is committed. What was forgotten since stays forgotten."""
+        own = {"_id": derived_id(owner, begun.id), "user_id": owner}
+        fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
+        fields |= {"body": packed(body)} if stored else {}
+        said = next((item.mark for item in output if item.mark is not None), None)
+        noted = await self._responses.update_one(own, {"$set": fields | {"answer": said}})
+        if not noted.matched_count or (not stored and conversation is None):
+            return
+        every = [*given, *output]
+        messages = await self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None})
+        sources = await self._sources(owner, turn_id, messages, given, output)
+        await self.items.add(
+            owner,
+            begun.session_id,
+            begun.id,
+            begun.place,
+            list(zip(every, sources, strict=True)),
+            response=begun.id if stored else None,
+            conversation=conversation,
+            outputs=len(output),
+        )
+        named = {message for source in sources for message in source}
+        left = await self._there(owner, sorted(named))
+        for message in named - left:
+            await self.items.forget_message(owner, message)
+        if prompt_id(turn_id) in named - left:
+            await self._responses.delete_one(own)
+
+    async def _messages(self, owner: str, session_id: str, said: Collection[Said]) -> dict[Said, list[str]]:
+        """The ids of a session's messages that say one of these."""
+        if not said:
+            return {}
+        same = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        texts = {"content": {"$in": [text for _, text in said]}}
+        found = await self._vectors.find(same | texts, {"id": 1, "role": 1, "content": 1}).to_list(None)
+        messages: dict[Said, list[str]] = {}
+        for message in found:
+            messages.setdefault((message["role"], message["content"]), []).append(message["id"])
+        return messages
+
+    async def _sources(
+        self,
+        owner: str,
+        turn_id: str,
+        messages: Mapping[Said, list[str]],
+        given: Sequence[Item],
+        output: Sequence[Item],
+    ) -> list[list[str]]:
+        """Of which messages each item was made: those that say it, or the user's whose exchange this is."""
+        prompt, answer = prompt_id(turn_id), response_id(turn_id)
+        there = await self._there(owner, [prompt, answer])
+        exchange = [prompt] if prompt in there else []
+        own = [answer] if answer in there else exchange
+        sources = [messages.get(item.said, exchange) if item.said is not None else exchange for item in given]
+        return sources + [own if item.said is not None else exchange for item in output]
+
+    async def _there(self, owner: str, ids: Sequence[str]) -> set[str]:
+        keys = [key for identifier in ids for key in keys_of(identifier, owner)]
+        found = self._vectors.find({"_id": {"$in": keys}, "user_id": owner}, {"id": 1})
+        return {message["id"] for message in await found.to_list(None)}
+
+    async def delete(self, owner: str, identifier: str) -> None:
+        """Deletes a response; those after it go on from the one before it. Raises `NotFound`."""
+        response = await self.get(owner, identifier)
+        after = {"user_id": owner, "session_id": response.session_id, "previous": identifier}
+        await self._responses.update_many(after, {"$set": {"previous": response.previous}})
+        await self.items.leave(owner, "response", identifier)
+        await self._responses.delete_one({"_id": derived_id(owner, identifier), "user_id": owner})
+
+    async def output(self, owner: str, response: StoredResponse) -> list[StoredItem]:
+        """The items that it gave."""
+        own = {"response": response.id, "output": True}
+        return await self.items.page(owner, own)
+
+    async def before(self, owner: str, response: StoredResponse, *, itself: bool) -> Document:
+        """A filter of all items that a response was made of, or where `itself` says so, those that it gave, too."""
+        own: Document = {"response": response.id} | ({} if itself else {"output": False})
+        if response.conversation is not None:
+            earlier: Document = {"conversation": response.conversation, "place": {"$lt": response.place}}
+        else:
+            earlier = {"response": {"$in": await self._chain(owner, response)}}
+        return {"$or": [own, earlier]}
+
+    async def _chain(self, owner: str, response: StoredResponse) -> list[str]:
+        """The ids of the responses from which one goes on."""
+        own = {"user_id": owner, "session_id": response.session_id}
+        every = await self._responses.find(own, {"id": 1, "previous": 1}).to_list(None)
+        previous = {one["id"]: one["previous"] for one in every}
+        chain: list[str] = []
+        at = response.previous
+        while at is not None and at not in chain:
+            chain.append(at)
+            at = previous[at] if at in previous else await self._previous(owner, at)
+        return chain
+
+    async def _previous(self, owner: str, identifier: str) -> str | None:
+        """The response before one of another session."""
+        found = await self._responses.find_one(
+            {"_id": derived_id(owner, identifier), "user_id": owner}, {"previous": 1}
+        )
+        return None if found is None else found["previous"]
+
+    async def leave(self, owner: str, conversation: str) -> None:
+        """Takes a conversation away from its responses."""
+        await self._responses.update_many(
+            {"user_id": owner, "conversation": conversation}, {"$set": {"conversation": None}}
+        )
+
+
+def _stored(found: Document) -> StoredResponse:
+    return StoredResponse(
+        found["id"],
+        found["session_id"],
+        found["place"],
+        unpacked(found["body"]),
+        found["previous"],
+        found["conversation"],
+    )

@@ -1,0 +1,112 @@
+"""What is stored of responses: whose it is, where a transcript goes on, and what is left of what was forgotten."""
+
+import pytest
+
+from agents.memory import Memory
+from memory.domain import Turn
+from memory.ids import prompt_id, response_id
+from memory.responses import Item
+from tests.conversations import USER
+from utils.clock import now
+from utils.errors import NotFound
+
+ASKED, SAID = "My parrot is called Archimedes.", "Noted."
+
+
+def item(identifier: str, role: str, text: str) -> Item:
+    part = {"type": "input_text" if role == "user" else "output_text", "text": text}
+    return Item(identifier, {"id": identifier, "type": "message", "role": role, "content": [part]}, (role, text))
+
+
+async def say(memory: Memory, turn_id: str, session: str, *, owner: str = USER) -> None:
+    """An exchange, as the proxy commits it."""
+    turns = [
+        Turn(prompt_id(turn_id), "user", ASKED, now(), turn_id=turn_id),
+        Turn(response_id(turn_id), "assistant", SAID, now(), turn_id=turn_id),
+    ]
+    await memory.engine.chats.turns.remember(owner, session, turns)
+
+
+async def keep(
+    memory: Memory, name: str, *, owner: str = USER, previous: str | None = None, stored: bool = True
+) -> None:
+    """A response to one message, in the session `s`, whose exchange is `name`."""
+    responses = memory.engine.responses.responses
+    begun = await responses.begin(owner, name, "s", "begins")
+    given, output = [item(f"{name}-in", "user", ASKED)], [item(f"{name}-out", "assistant", SAID)]
+    body = {"id": name, "instructions": "Be brief."}
+    await responses.keep(owner, begun, name, body, given, output, previous=previous, stored=stored)
+
+
+async def documents(memory: Memory, owner: str = USER) -> list[int]:
+    collections = memory.engine.store.collections
+    names = ("responses", "response_items")
+    return [await collections[name].count_documents({"user_id": owner}) for name in names]
+
+
+async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Memory) -> None:
+    responses = quiet.engine.responses.responses
+    begun = await responses.begin(USER, "r", "s", None)
+    await say(quiet, "r", "s")
+    await quiet.engine.oversight.forgetter.session(USER, "s")
+    given = [item("in", "user", ASKED)]
+    await responses.keep(USER, begun, "r", {"id": "r"}, given, [item("out", "assistant", SAID)])
+    assert await documents(quiet) == [0, 0]
+
+
+async def test_an_exchange_that_goes_while_its_response_is_stored_takes_it_along(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    responses = quiet.engine.responses.responses
+    await say(quiet, "r", "s")
+    adding = responses.items.add
+
+    async def overtaken(*given: object, **more: object) -> None:
+        await quiet.engine.oversight.forgetter.exchanges(USER, [prompt_id("r")])
+        await adding(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(responses.items, "add", overtaken)
+    await keep(quiet, "r")
+    assert await documents(quiet) == [0, 0]
+
+
+async def test_ids_are_each_users_own(quiet: Memory) -> None:
+    for owner in (USER, "bob"):
+        await say(quiet, f"{owner}-r", "s", owner=owner)
+        await keep(quiet, "r", owner=owner)
+    await quiet.engine.responses.responses.delete("bob", "r")
+    assert (await quiet.engine.responses.responses.get(USER, "r")).body["id"] == "r"
+    with pytest.raises(NotFound):
+        await quiet.engine.responses.responses.get("bob", "r")
+    assert await documents(quiet, "bob") == [0, 0]
+
+
+async def test_nothing_of_what_is_not_to_be_stored_is_there(quiet: Memory) -> None:
+    await say(quiet, "r", "s")
+    await keep(quiet, "r", stored=False)
+    document = await quiet.engine.store.collections.responses.find_one({"user_id": USER})
+    assert document is not None and "body" not in document and await documents(quiet) == [1, 0]
+
+
+async def test_a_chain_goes_on_without_a_link_that_is_deleted(quiet: Memory) -> None:
+    responses = quiet.engine.responses.responses
+    for name, previous in (("r1", None), ("r2", "r1"), ("r3", "r2")):
+        await say(quiet, name, "s")
+        await keep(quiet, name, previous=previous)
+    await responses.delete(USER, "r2")
+    newest = await responses.get(USER, "r3")
+    every = await responses.items.page(USER, await responses.before(USER, newest, itself=True))
+    assert [one.id for one in every] == ["r1-in", "r1-out", "r3-in", "r3-out"]
+
+
+async def test_a_transcript_goes_on_where_its_answer_was_given(quiet: Memory) -> None:
+    responses = quiet.engine.responses.responses
+    for session, answer in (("s1", "Noted."), ("s2", "Fine.")):
+        begun = await responses.begin(USER, f"r-{session}", session, "begins")
+        output = [item(f"out-{session}", "assistant", answer)]
+        await responses.keep(USER, begun, f"t-{session}", {}, [], output, stored=False)
+    for said, session in (("Noted.", "s1"), ("Fine.", "s2"), ("Never.", "s2")):
+        assert await responses.session_beginning(USER, "begins", [item("x", "assistant", said).mark]) == session
+    assert await responses.session_beginning(USER, "otherwise", []) is None
+    again = await responses.begin(USER, "r-s1", "elsewhere", None)
+    assert again.session_id == "s1"
