@@ -3,11 +3,11 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import orjson
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
@@ -15,10 +15,11 @@ from starlette.datastructures import URL
 
 from agents.memory import Memory
 from agents.proxy import Proxied, ProxyOptions, ProxyRequest
-from api.auth import Passing
+from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
+from api.http.state import TheMemory
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
 from utils.errors import UnsupportedMediaType
@@ -74,9 +75,10 @@ async def read_object(request: Request) -> dict[str, Any]:
 
 
 def options_of(request: Request, body: Json, memory: Memory) -> tuple[ProxyOptions, str | None, Json]:
-    """What a request asks of memory, the user that it names, and its body without these fields."""
-    named = request.query_params.getlist("user_id")
+    """What a request asks of memory, the user that it names, and its body without these fields. Raises
+    `InvalidField`."""
     given = {name: value for name, value in body.items() if name in ProxyFields.model_fields}
+    named = request.query_params.getlist("user_id")
     if named and given.get("user_id") is None:
         given["user_id"] = named[0]
     try:
@@ -87,6 +89,17 @@ def options_of(request: Request, body: Json, memory: Memory) -> tuple[ProxyOptio
         raise InvalidField("user_id: the address and the body name different users", "user_id")
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     return fields.options_in(memory.timezone), fields.user_id, own
+
+
+async def owner_of(request: Request, memory: TheMemory, passing: PassingOn) -> str:
+    """The user whom a request is about, whose address or body names it. Raises `Forbidden` where the key is another
+    user's."""
+    body = await read_object(request) if await request.body() else {}
+    named = {"user_id": body["user_id"]} if "user_id" in body else {}
+    return passing.caller.owner(options_of(request, named, memory)[1])
+
+
+OwnerOf = Annotated[str, Depends(owner_of)]
 
 
 def without_user(url: URL) -> str:
