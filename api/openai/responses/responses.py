@@ -12,7 +12,7 @@ from agents.openai_chat import data_of, parsed, written
 from agents.openai_responses import DONE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
 from api.auth import PassingOn
-from api.http.once import may_be_done, once_id
+from api.http.once import once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
@@ -90,12 +90,17 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     model = asked.fields.model
     if proxy is not None and (model is None or await _is_foreign(memory, settings, model, passing.bearer)):
         model = settings.chat_model
+    calls = proxy is not None  # rules call no tools
     if not passes:
-        chat_body(asked, asked.given, model)  # refuses before anything is kept
+        chat_body(asked, asked.given, model, calls=calls)  # refuses before anything is kept
     identifier = once_id(request)
-    retried = may_be_done(request) or request.headers.get(RETRIES, "0") != "0"
+    retried = request.headers.get(RETRIES, "0") != "0"
     placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
-    going = passed_body(asked, placed.earlier, placed.given, model) if passes else chat_body(asked, placed.items, model)
+    going = (
+        passed_body(asked, placed.earlier, placed.given, model)
+        if passes
+        else chat_body(asked, placed.items, model, calls=calls)
+    )
     options = replace(options, memory_id=placed.begun.session_id)
     dialect = RESPONSES if passes else CHAT
     try:

@@ -279,6 +279,12 @@ def test_a_key_makes_a_response_once(chat: httpx.Client, model: ScriptedModel) -
     assert len(model.asked("chat")) == 2
 
 
+def test_conversations_that_begin_alike_are_two(client: OpenAI, chat: httpx.Client, model: ScriptedModel) -> None:
+    for key in ("one", "two"):
+        respond(client, "Hello there.", extra_headers={"Idempotency-Key": f"{key}-{chat.params}"})
+    assert len(chat.get("/v1/sessions").json()["items"]) == 2
+
+
 def test_what_is_forgotten_is_missing_from_what_is_stored(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel
 ) -> None:

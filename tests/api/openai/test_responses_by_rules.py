@@ -18,7 +18,7 @@ def texts(items: Any) -> list[str]:
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_rules_answer_from_all_conversations(plain_client: OpenAI, streamed: bool) -> None:
-    respond(plain_client, PARROT, tools=[TOOL])
+    respond(plain_client, PARROT, tools=[TOOL, {"type": "web_search"}])
     if streamed:
         with plain_client.responses.stream(model="gpt-test", input=QUESTION) as stream:
             events = list(stream)
