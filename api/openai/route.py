@@ -4,11 +4,11 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import orjson
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
@@ -16,10 +16,11 @@ from starlette.datastructures import URL
 
 from agents.memory import Memory
 from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of
-from api.auth import Passing
+from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
+from api.http.state import TheMemory
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
 from utils.errors import UnsupportedMediaType
@@ -100,6 +101,17 @@ def options_of(request: Request, body: Json, memory: Memory, passing: Passing) -
     user = fields.user_id or (told.user if passing.caller.user is None else None)
     options = fields.options_in(memory.timezone)
     return replace(options, memory_id=options.memory_id or told.session or ""), passing.caller.owner(user), own
+
+
+async def owner_of(request: Request, memory: TheMemory, passing: PassingOn) -> str:
+    """The user whom a request is about, whose address or body names it. Raises `Forbidden` where the key is another
+    user's."""
+    body = await read_object(request) if await request.body() else {}
+    named = {"user_id": body["user_id"]} if "user_id" in body else {}
+    return options_of(request, named, memory, passing)[1]
+
+
+OwnerOf = Annotated[str, Depends(owner_of)]
 
 
 def without_user(url: URL) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
@@ -69,10 +70,13 @@ class Responses:
             document = there or document
         return Begun(identifier, str(document["session_id"]), str(document["place"]))
 
-    async def session_beginning(self, owner: str, begins: str, answers: Collection[str | None]) -> str | None:
+    async def session_beginning(
+        self, owner: str, begins: str, *, answers: Collection[str | None] = (), since: datetime | None = None
+    ) -> str | None:
         """The session of a transcript that begins so: of the newest response that gave one of these answers, by their
-        marks, else of the newest of all."""
-        own = {"user_id": owner, "begins": begins}
+        marks, else of the newest of all. `since`: of those from then on."""
+        own: Document = {"user_id": owner, "begins": begins}
+        own |= {} if since is None else {"created_at": {"$gte": since}}
         newest = self._responses.find(own, {"session_id": 1, "answer": 1}).sort([("created_at", -1), ("_id", -1)])
         found = await newest.limit(LOOKED_AT).to_list(None)
         same = [response for response in found if response.get("answer") in answers]

@@ -10,6 +10,7 @@ from api.http.openapi import EXAMPLES
 from tests.checks import problem
 
 OPENAI = ("/v1/chat/completions", "/v1/embeddings", "/v1/models", "/v1/models/{model}")
+RESPONSES = ("/v1/responses", "/v1/conversations")  # OpenAI's too, whose errors have its shape
 LINES = "/v1/users/{user_id}/import"  # its body is lines, of which none names a user
 OF_NOBODY = ("/livez", "/readyz", "/health", "/metrics", LINES, *OPENAI)
 OF_ADMINS = "/v1/admin/"  # who have a key of their own, and name a user in the path alone
@@ -29,7 +30,9 @@ def bobs(serve: Callable[..., str]) -> Iterator[httpx.Client]:
 def calls_of(api: httpx.Client) -> Iterator[tuple[str, str, Call]]:
     """Every route that is about a user, by its method and path, and what calls it with a query and more in the body."""
     for path, item in api.get("/openapi.json").json()["paths"].items():
-        for method, operation in item.items() if path not in OF_NOBODY and not path.startswith(OF_ADMINS) else ():
+        for method, operation in (
+            item.items() if path not in OF_NOBODY and not path.startswith((OF_ADMINS, *RESPONSES)) else ()
+        ):
             own = EXAMPLES.get(f"{method.upper()} {path}", {})
             assert own or not operation.get("requestBody", {}).get("required"), (method, path)
             filled = "/".join(

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import ValidationError
 
 from agents.openai_chat import written
-from api.auth import Owner
 from api.http.once import once_id
 from api.http.state import TheMemory
 from api.openai.responses.listing import ThePart, list_of, listed
@@ -18,7 +17,7 @@ from api.openai.responses.request import (
     check_items,
     items_to_keep,
 )
-from api.openai.route import OpenAIRoute, json_response, read_object
+from api.openai.route import OpenAIRoute, OwnerOf, json_response, read_object
 from api.openai.wire import InvalidField, Json, invalid
 from memory.responses import Item, StoredConversation
 from utils.fields import Wire
@@ -34,7 +33,7 @@ class MetadataFields(Wire):
 
 
 @router.post("/v1/conversations", response_model=None)
-async def create(request: Request, memory: TheMemory, owner: Owner) -> Response:
+async def create(request: Request, memory: TheMemory, owner: OwnerOf) -> Response:
     """Begin a conversation. What is said in it is the session of its id."""
     try:
         asked = ConversationFields.model_validate(await _body(request))
@@ -46,13 +45,13 @@ async def create(request: Request, memory: TheMemory, owner: Owner) -> Response:
 
 
 @router.get("/v1/conversations/{conversation_id}", response_model=None)
-async def retrieve(conversation_id: ConversationId, memory: TheMemory, owner: Owner) -> Response:
+async def retrieve(conversation_id: ConversationId, memory: TheMemory, owner: OwnerOf) -> Response:
     """A conversation."""
     return _json(await memory.engine.responses.conversations.get(owner, conversation_id))
 
 
 @router.post("/v1/conversations/{conversation_id}", response_model=None)
-async def update(conversation_id: ConversationId, request: Request, memory: TheMemory, owner: Owner) -> Response:
+async def update(conversation_id: ConversationId, request: Request, memory: TheMemory, owner: OwnerOf) -> Response:
     """Put other metadata in the place of the former."""
     try:
         asked = MetadataFields.model_validate(await _body(request))
@@ -63,14 +62,14 @@ async def update(conversation_id: ConversationId, request: Request, memory: TheM
 
 
 @router.delete("/v1/conversations/{conversation_id}", response_model=None)
-async def delete(conversation_id: ConversationId, memory: TheMemory, owner: Owner) -> Response:
+async def delete(conversation_id: ConversationId, memory: TheMemory, owner: OwnerOf) -> Response:
     """Delete a conversation. What was said in it stays remembered, until its session is deleted."""
     await memory.engine.responses.conversations.delete(owner, conversation_id)
     return json_response({"id": conversation_id, "object": "conversation.deleted", "deleted": True})
 
 
 @router.post("/v1/conversations/{conversation_id}/items", response_model=None)
-async def add_items(conversation_id: ConversationId, request: Request, memory: TheMemory, owner: Owner) -> Response:
+async def add_items(conversation_id: ConversationId, request: Request, memory: TheMemory, owner: OwnerOf) -> Response:
     """Add items at the end."""
     try:
         asked = ItemsFields.model_validate(await _body(request))
@@ -84,7 +83,7 @@ async def add_items(conversation_id: ConversationId, request: Request, memory: T
 
 
 @router.get("/v1/conversations/{conversation_id}/items", response_model=None)
-async def list_items(conversation_id: ConversationId, memory: TheMemory, owner: Owner, part: ThePart) -> Response:
+async def list_items(conversation_id: ConversationId, memory: TheMemory, owner: OwnerOf, part: ThePart) -> Response:
     """The items of a conversation, newest first unless `order` says otherwise."""
     stored = memory.engine.responses
     which = await stored.conversations.items(owner, conversation_id)
@@ -92,14 +91,16 @@ async def list_items(conversation_id: ConversationId, memory: TheMemory, owner: 
 
 
 @router.get("/v1/conversations/{conversation_id}/items/{item_id}", response_model=None)
-async def retrieve_item(conversation_id: ConversationId, item_id: ItemId, memory: TheMemory, owner: Owner) -> Response:
+async def retrieve_item(
+    conversation_id: ConversationId, item_id: ItemId, memory: TheMemory, owner: OwnerOf
+) -> Response:
     """One item."""
     item = await memory.engine.responses.conversations.item(owner, conversation_id, item_id)
     return Response(written(item.body), media_type="application/json")
 
 
 @router.delete("/v1/conversations/{conversation_id}/items/{item_id}", response_model=None)
-async def delete_item(conversation_id: ConversationId, item_id: ItemId, memory: TheMemory, owner: Owner) -> Response:
+async def delete_item(conversation_id: ConversationId, item_id: ItemId, memory: TheMemory, owner: OwnerOf) -> Response:
     """Take an item out of a conversation."""
     return _json(await memory.engine.responses.conversations.drop(owner, conversation_id, item_id))
 

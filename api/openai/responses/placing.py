@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from agents.openai_responses import kind_of
@@ -9,8 +10,10 @@ from agents.proxy import cached_as
 from api.openai.responses.request import ResponseRequest, beginning_of, items_to_keep
 from api.openai.wire import InvalidField
 from memory.responses import Begun, Item, StoredResponse, StoredResponses
+from utils.clock import now
 from utils.errors import NotFound
 
+TRIED_AGAIN = timedelta(minutes=10)  # in which OpenAI's clients give up and ask again
 DIGITS = 32  # of the id of a response, with which those of its items begin
 
 
@@ -127,5 +130,7 @@ async def _session(
     goes_on = any(kind_of(item) != "message" or item.get("role") == "assistant" for item in given)
     if begins is None or not (goes_on or retried):
         return None
+    if not goes_on:
+        return await stored.responses.session_beginning(owner, begins, since=now() - TRIED_AGAIN)
     answers = {item.mark for item in items_to_keep(given, "") if item.said is not None and item.said[0] == "assistant"}
-    return await stored.responses.session_beginning(owner, begins, answers)
+    return await stored.responses.session_beginning(owner, begins, answers=answers)

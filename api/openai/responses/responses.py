@@ -11,8 +11,8 @@ from agents.memory import Memory
 from agents.openai_chat import data_of, parsed, written
 from agents.openai_responses import DONE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
-from api.auth import Owner, PassingOn
-from api.http.once import may_be_done, once_id
+from api.auth import PassingOn
+from api.http.once import once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
@@ -25,6 +25,7 @@ from api.openai.route import (
     LEFT,
     RETRIES,
     OpenAIRoute,
+    OwnerOf,
     answered,
     json_response,
     options_of,
@@ -88,12 +89,17 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     model = asked.fields.model
     if proxy is not None and (model is None or await _is_foreign(memory, settings, model, passing.bearer)):
         model = settings.chat_model
+    calls = proxy is not None  # rules call no tools
     if not passes:
-        chat_body(asked, asked.given, model)  # refuses before anything is kept
+        chat_body(asked, asked.given, model, calls=calls)  # refuses before anything is kept
     identifier = once_id(request)
-    retried = may_be_done(request) or request.headers.get(RETRIES, "0") != "0"
+    retried = request.headers.get(RETRIES, "0") != "0"
     placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
-    going = passed_body(asked, placed.earlier, placed.given, model) if passes else chat_body(asked, placed.items, model)
+    going = (
+        passed_body(asked, placed.earlier, placed.given, model)
+        if passes
+        else chat_body(asked, placed.items, model, calls=calls)
+    )
     options = replace(options, memory_id=placed.begun.session_id)
     dialect = RESPONSES if passes else CHAT
     try:
@@ -114,7 +120,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
 
 @router.get("/v1/responses/{response_id}", response_model=None)
 async def retrieve(
-    response_id: ResponseId, memory: TheMemory, owner: Owner, stream: Annotated[str | None, Query()] = None
+    response_id: ResponseId, memory: TheMemory, owner: OwnerOf, stream: Annotated[str | None, Query()] = None
 ) -> Response:
     """A response that was stored. What was forgotten since is missing from it."""
     responses = memory.engine.responses.responses
@@ -125,21 +131,21 @@ async def retrieve(
 
 
 @router.delete("/v1/responses/{response_id}", response_model=None)
-async def delete(response_id: ResponseId, memory: TheMemory, owner: Owner) -> Response:
+async def delete(response_id: ResponseId, memory: TheMemory, owner: OwnerOf) -> Response:
     """Delete what is stored of a response. What was said stays remembered, until it is forgotten."""
     await memory.engine.responses.responses.delete(owner, response_id)
     return json_response({"id": response_id, "object": "response.deleted", "deleted": True})
 
 
 @router.post("/v1/responses/{response_id}/cancel", response_model=None)
-async def cancel(response_id: ResponseId, memory: TheMemory, owner: Owner) -> Response:
+async def cancel(response_id: ResponseId, memory: TheMemory, owner: OwnerOf) -> Response:
     """Refused: no response goes on in the background."""
     await memory.engine.responses.responses.get(owner, response_id)
     raise InvalidField(NOT_CANCELLED, None)
 
 
 @router.get("/v1/responses/{response_id}/input_items", response_model=None)
-async def input_items(response_id: ResponseId, memory: TheMemory, owner: Owner, part: ThePart) -> Response:
+async def input_items(response_id: ResponseId, memory: TheMemory, owner: OwnerOf, part: ThePart) -> Response:
     """What a response was made of: the items before it, then its own."""
     responses = memory.engine.responses.responses
     response: StoredResponse = await responses.get(owner, response_id)

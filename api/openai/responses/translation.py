@@ -39,9 +39,9 @@ DROPPED = frozenset(
 ONLY_THERE = "{}: this provider answers chat completions alone, which have no {}"
 
 
-def chat_body(request: ResponseRequest, items: Sequence[Mapping[str, Any]], model: str | None) -> Json:
-    """The body of a chat completion. `items`: all that the model is to see; `model`: that is asked. Raises
-    `InvalidField`."""
+def chat_body(request: ResponseRequest, items: Sequence[Mapping[str, Any]], model: str | None, *, calls: bool) -> Json:
+    """The body of a chat completion. `items`: all that the model is to see; `model`: that is asked; `calls`: whether
+    whoever answers may call tools. Raises `InvalidField`."""
     body = request.body
     for name in REFUSED:
         if body.get(name) is not None:
@@ -54,7 +54,7 @@ def chat_body(request: ResponseRequest, items: Sequence[Mapping[str, Any]], mode
     chat["messages"] = [*system, *said]
     chat |= {RENAMED.get(name, name): value for name, value in body.items() if name not in DROPPED and name != "model"}
     chat |= _format(request.fields.text or {})
-    tools = request.tools
+    tools = request.tools if calls else []
     if tools:
         chat |= _tools(tools, request.fields.tool_choice)
     else:

@@ -1,5 +1,6 @@
 """The Responses API without a provider, and conversations."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -17,7 +18,7 @@ def texts(items: Any) -> list[str]:
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_rules_answer_from_all_conversations(plain_client: OpenAI, streamed: bool) -> None:
-    respond(plain_client, PARROT, tools=[TOOL])
+    respond(plain_client, PARROT, tools=[TOOL, {"type": "web_search"}])
     if streamed:
         with plain_client.responses.stream(model="gpt-test", input=QUESTION) as stream:
             events = list(stream)
@@ -136,3 +137,40 @@ def test_a_list_is_asked_for_rightly(plain_client: OpenAI, api: httpx.Client, qu
     name, _, value = query.partition("=")
     found = api.get(f"/v1/responses/{made.id}/input_items", params={name: value})
     assert found.status_code in (400, 404) and found.json()["error"]["message"]
+
+
+CALLS: list[tuple[str, str, dict[str, Any]]] = [
+    ("POST", "/v1/responses", {"input": "Hello."}),
+    ("GET", "/v1/responses/resp_none", {}),
+    ("DELETE", "/v1/responses/resp_none", {}),
+    ("POST", "/v1/responses/resp_none/cancel", {}),
+    ("GET", "/v1/responses/resp_none/input_items", {}),
+    ("POST", "/v1/conversations", {}),
+    ("GET", "/v1/conversations/conv_none", {}),
+    ("POST", "/v1/conversations/conv_none", {"metadata": {}}),
+    ("DELETE", "/v1/conversations/conv_none", {}),
+    ("POST", "/v1/conversations/conv_none/items", {"items": [{"role": "user", "content": "x"}]}),
+    ("GET", "/v1/conversations/conv_none/items", {}),
+    ("GET", "/v1/conversations/conv_none/items/msg_none", {}),
+    ("DELETE", "/v1/conversations/conv_none/items/msg_none", {}),
+]
+
+
+def test_each_route_is_about_the_user_of_its_key(serve: Callable[..., str]) -> None:
+    address = serve(api_keys="alice:key-of-alice, bob:key-of-bob")
+    with httpx.Client(base_url=address, timeout=30) as api:
+        bobs = {"X-API-Key": "key-of-bob"}
+        for method, path, body in CALLS:
+
+            def call(
+                body: Any, headers: Any = bobs, method: str = method, path: str = path, **query: str
+            ) -> httpx.Response:
+                return api.request(method, path, json=body, params=query, headers=headers)
+
+            for found in (call(body | {"user_id": "bob"}), call(body, user_id="bob"), call(body)):
+                assert found.status_code in (200, 404), (method, path, found.text)
+            for found in (call(body | {"user_id": "alice"}), call(body, user_id="alice")):
+                assert found.status_code == 403, (method, path, found.text)
+            for found in (call(body | {"user_id": "alice"}, user_id="bob"), call(body | {"user_id": 5})):
+                assert (found.status_code, found.json()["error"]["param"]) == (400, "user_id"), (method, path)
+            assert call(body, headers={}).status_code == 401

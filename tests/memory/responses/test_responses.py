@@ -106,7 +106,8 @@ async def test_a_transcript_goes_on_where_its_answer_was_given(quiet: Memory) ->
         output = [item(f"out-{session}", "assistant", answer)]
         await responses.keep(USER, begun, f"t-{session}", {}, [], output, stored=False)
     for said, session in (("Noted.", "s1"), ("Fine.", "s2"), ("Never.", "s2")):
-        assert await responses.session_beginning(USER, "begins", [item("x", "assistant", said).mark]) == session
-    assert await responses.session_beginning(USER, "otherwise", []) is None
+        assert await responses.session_beginning(USER, "begins", answers=[item("x", "assistant", said).mark]) == session
+    assert await responses.session_beginning(USER, "otherwise") is None
+    assert await responses.session_beginning(USER, "begins", since=now()) is None
     again = await responses.begin(USER, "r-s1", "elsewhere", None)
     assert again.session_id == "s1"
