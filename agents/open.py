@@ -106,7 +106,7 @@ async def open_memory(
         proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools) if settings.has_model else None
         timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
-        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone)
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone, settings.locale)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))
@@ -142,7 +142,8 @@ def _coordinator(
         engine, recipe, BundleSizes(), observations=observed, budget=budget if model is not None else None
     )
     vision = VisionAgent(model)
-    system, window = provider_prompt(settings.openai_base_url), settings.context_tokens
+    system = "\n\n".join(filter(None, (provider_prompt(settings.openai_base_url), settings.instructions)))
+    window = settings.context_tokens
     writer = WriterAgent(model, system, reader, table=PromptTable(), budget=budget, window=window)
     return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=vision, writer=writer)
 

@@ -27,6 +27,7 @@ from api.routes import (
     observations,
     operations,
     profile,
+    projects,
     query,
     scratchpad,
     sessions,
@@ -96,7 +97,20 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required, prefix=settings.root_path)
     # A request is matched with one after the other, and searches are to be quick.
-    doors = (messages, query, openai, sessions, memories, facts, profile, banks, observations, scratchpad, tool_memory)
+    doors = (
+        messages,
+        query,
+        openai,
+        sessions,
+        projects,
+        memories,
+        facts,
+        profile,
+        banks,
+        observations,
+        scratchpad,
+        tool_memory,
+    )
     for module in (*doors, users, operations, admin):
         app.include_router(module.router)
     app.include_router(users.streamed)

@@ -190,6 +190,7 @@ class Exchanges:
             turn_id=request.turn_id,
             proxied=request.proxied,
             timezone=request.timezone,
+            project=request.project,
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried

@@ -36,10 +36,12 @@ def fit(
     each that `count_tokens` gives; `moment`: now."""
     request, zone = context.request, zone_of(context.request.timezone)
     talk, instructed = _talk(context)
-    instructions = "\n\n".join(filter(None, (system.strip(), *instructed, (request.instructions or "").strip())))
+    instructed = [*request.standing, *instructed, request.instructions or ""]
+    instructions = "\n\n".join(filter(None, (text.strip() for text in (system, *instructed))))
     local = moment.astimezone(zone)
     offset = local.isoformat()[-6:]
-    clock = f"\n\nNow it is {local:%A, %d %B %Y, %H:%M} (UTC{offset}, {zone})."
+    written = f" The user's locale is {request.locale}." if request.locale else ""
+    clock = f"\n\nNow it is {local:%A, %d %B %Y, %H:%M} (UTC{offset}, {zone}).{written}"
     first = PromptMessage("system", (PromptSection("system", instructions), PromptSection("now", clock)))
     last = PromptMessage("user", (PromptSection("query", request.query),))
 

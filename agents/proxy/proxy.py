@@ -181,7 +181,7 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        zone, messages = request.options.timezone, request.body["messages"]
+        zone, project, messages = request.options.timezone, request.options.project, request.body["messages"]
         news = await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
         if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
@@ -192,10 +192,11 @@ class Proxy:
             if earlier is not None:
                 turn_id, place = earlier
                 return _Opened(turn_id, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, session, turn_id, news, zone)
+        await keep_earlier(self._engine, owner, session, turn_id, news, zone, project)
         if not news.newest or not news.is_new:
             return opened
         said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True, timezone=zone)
+        said = replace(said, project=project)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         if (statement := statement_to_remember(news.newest)) is not None:
             await self._keeper.keep(owner, statement, said.id)

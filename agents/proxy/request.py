@@ -13,7 +13,8 @@ Strategy = Literal["recall", "tool_memory", "none"]
 
 @dataclass(frozen=True)
 class ProxyOptions:
-    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`: as a `ChatRequest` has it."""
+    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`, `project`: as a `ChatRequest`
+    has them."""
 
     memory_id: str = "default"
     top_k: int | None = None
@@ -21,6 +22,7 @@ class ProxyOptions:
     floor: float | None = None
     strategy: Strategy = "recall"
     timezone: str | None = None
+    project: str | None = None
 
     @property
     def recipe(self) -> Recipe:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.openai_chat import kept_text, newest_user
@@ -56,13 +56,20 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
 
 
 async def keep_earlier(
-    engine: Engine, owner: str, session: str, turn_id: str, news: News, timezone: str | None = None
+    engine: Engine,
+    owner: str,
+    session: str,
+    turn_id: str,
+    news: News,
+    timezone: str | None = None,
+    project: str | None = None,
 ) -> None:
     """Commits the new messages before the newest one, which are answered no more."""
     if not news.earlier:
         return
+    spoken = Turn("", "user", "", now(), proxied=True, timezone=timezone, project=project)
     said = [
-        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), proxied=True, timezone=timezone)
+        replace(spoken, id=derived_id(turn_id, session, str(number), text), content=text)
         for number, text in enumerate(news.earlier)
     ]
     await engine.chats.turns.remember(owner, session, said)

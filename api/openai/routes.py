@@ -21,7 +21,7 @@ from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, keep_earlier, news_of
-from api.auth import Passing, PassingOn
+from api.auth import Passing, PassingOn, project_in_header
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
@@ -30,6 +30,7 @@ from api.http.state import TheMemory
 from api.openai import wire
 from api.openai.wire import EmbeddingsRequest, Json, ProxyFields, RulesFields
 from api.wire.reasons import message_of
+from memory.ids import user_of
 from utils.encoder import DIMENSIONS
 from utils.errors import InvalidInput, NotFound, ProviderError, UnsupportedMediaType
 from utils.text import count_tokens
@@ -107,17 +108,19 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
     named = request.query_params.getlist("user_id")
-    if named and body.get("user_id") is None:
-        options, user = _options(body | {"user_id": named[0]})
-    else:
-        options, user = _options(body)
+    given = {} if (project := project_in_header(request)) is None else {"project": project}
+    given |= {"user_id": named[0]} if named and body.get("user_id") is None else {}
+    options, user = _options({**given, **{name: value for name, value in body.items() if value is not None}})
     if any(name != user for name in named):
         raise InvalidField("user_id: the address and the body name different users", "user_id")
     _check_messages(body)
-    options = replace(options, timezone=options.timezone or memory.timezone)
+    owner = passing.caller.owner(user)
+    at = await memory.within(owner, options.project, options.memory_id, making=True)
+    zone = options.timezone or at.timezone or memory.timezone
+    options = replace(options, timezone=zone, project=at.project)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
-        owner=passing.caller.owner(user),
+        owner=at.owner,
         body=own,
         options=options,
         raw=await request.body() if len(own) == len(body) else None,
@@ -274,7 +277,8 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
     options = asked.options
     chat = ChatRequest(
         query=query,
-        owner=asked.owner,
+        owner=user_of(asked.owner),
+        project=options.project,
         session_id=options.memory_id,
         turn_id=turn_id,
         use_memory=options.reads,
@@ -286,7 +290,7 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         retried=may_be_done(request),
     )
     news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
+    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone, options.project)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not asked.streamed:

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
-from utils.fields import Identifier, Share, Timezone, Wire
+from utils.fields import Identifier, ProjectName, Share, Timezone, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories
@@ -29,6 +29,7 @@ class ProxyFields(Wire):
     memory_score_threshold: Share | None = None
     memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
     timezone: Timezone | None = None
+    project: ProjectName | None = None
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod
@@ -38,12 +39,13 @@ class ProxyFields(Wire):
     @property
     def options(self) -> ProxyOptions:
         return ProxyOptions(
-            self.memory_id or "default",
+            self.memory_id or ("default" if self.project is None else f"{self.project}.default"),
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,
             self.memory_strategy or "recall",
             self.timezone,
+            self.project,
         )
 
 
