@@ -156,7 +156,7 @@ def _abandoned(settings: Settings) -> int:
 def _toolbox(memory: Memory, request: ChatRequest) -> MemoryTools | None:
     """Tools for a model that answers: what it keeps comes of the request's session and message. None for a request that
     leaves nothing behind, or knows one conversation alone."""
-    if request.temporary or request.isolated or not request.use_memory:
+    if request.temporary or request.isolated or not request.reads:
         return None
     source, messages = source_of_session(request.session_id), (prompt_id(request.turn_id),)
     return MemoryTools(memory, request.owner, source, messages=messages, names=NOTES)

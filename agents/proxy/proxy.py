@@ -41,7 +41,7 @@ from agents.openai_chat import (
 )
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.request import Proxied, ProxyRequest
-from agents.proxy.transcript import keep_earlier, news_of
+from agents.proxy.transcript import News, keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
 from config.prompts import prompt
@@ -181,8 +181,8 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        zone, project, messages = request.options.timezone, request.options.project, request.body["messages"]
-        news = await news_of(self._engine, owner, session, messages)
+        messages = request.body["messages"]
+        news = News() if request.options.temporary else await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
         if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
@@ -192,11 +192,10 @@ class Proxy:
             if earlier is not None:
                 turn_id, place = earlier
                 return _Opened(turn_id, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, session, turn_id, news, zone, project)
+        await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, now(), turn_id=turn_id, proxied=True, timezone=zone)
-        said = replace(said, project=project)
+        said = request.options.said(prompt_id(turn_id), news.newest, turn_id)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         if (statement := statement_to_remember(news.newest)) is not None:
             await self._keeper.keep(owner, statement, said.id)

@@ -5,16 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from config.recipes import PROXY, Recipe
+from memory.domain import Turn
 from memory.ids import new_id
 from memory.recall import with_overrides
+from utils.clock import now
 
 Strategy = Literal["recall", "tool_memory", "none"]
 
 
 @dataclass(frozen=True)
 class ProxyOptions:
-    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`, `project`: as a `ChatRequest`
-    has them."""
+    """The proxy's own fields of a request; None leaves the recipe's number. `timezone`, `project`, `temporary`: as
+    a `ChatRequest` has them. `instructions`: those that stand, and the request's; they go before its messages."""
 
     memory_id: str = "default"
     top_k: int | None = None
@@ -23,6 +25,13 @@ class ProxyOptions:
     strategy: Strategy = "recall"
     timezone: str | None = None
     project: str | None = None
+    temporary: bool = False
+    instructions: tuple[str, ...] = ()
+
+    def said(self, identifier: str, text: str, turn_id: str | None = None) -> Turn:
+        """A message of the user's, as it is kept."""
+        zone, project = self.timezone, self.project
+        return Turn(identifier, "user", text, now(), turn_id=turn_id, proxied=True, timezone=zone, project=project)
 
     @property
     def recipe(self) -> Recipe:

@@ -19,7 +19,7 @@ from starlette.datastructures import URL
 
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
-from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
+from agents.openai_chat import DONE, event_of, instructed, kept_text, memory_hits, newest_user
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, keep_earlier, news_of
 from api.auth import Passing, PassingOn, project_in_header
 from api.http import sse
@@ -115,15 +115,18 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
         raise InvalidField("user_id: the address and the body name different users", "user_id")
     _check_messages(body)
     owner = passing.caller.owner(user)
-    at = await memory.within(owner, options.project, options.memory_id, making=True)
+    at = await memory.within(owner, options.project, options.memory_id, making=not options.temporary)
     zone = options.timezone or at.timezone or memory.timezone
     options = replace(options, timezone=zone, project=at.project)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
+    standing = (*at.instructions, *options.instructions) if memory.proxy is not None else ()
+    if standing and (options.temporary or options.strategy != "none"):
+        own["messages"] = instructed(body["messages"], standing)
     passed_on = ProxyRequest(
         owner=at.owner,
         body=own,
         options=options,
-        raw=await request.body() if len(own) == len(body) else None,
+        raw=await request.body() if own == body else None,
         headers=request.headers,
         query=_without_user(request.url),
         bearer=passing.bearer,
@@ -287,10 +290,12 @@ async def _by_rules(memory: Memory, asked: ProxyRequest, request: Request) -> Re
         proxied=True,
         recipe=options.recipe,
         timezone=options.timezone,
+        temporary=options.temporary,
         retried=may_be_done(request),
     )
     news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-    await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone, options.project)
+    if not options.temporary:
+        await keep_earlier(memory.engine, asked.owner, options, turn_id, news)
     identifier, created = f"chatcmpl-{turn_id}", int(time())
     headers = {TURN_ID: turn_id}
     if not asked.streamed:

@@ -4,12 +4,12 @@ import base64
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
-from utils.fields import Identifier, ProjectName, Share, Timezone, Wire
+from utils.fields import Identifier, Instructions, ProjectName, Share, Timezone, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories
@@ -30,6 +30,15 @@ class ProxyFields(Wire):
     memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
     timezone: Timezone | None = None
     project: ProjectName | None = None
+    instructions: Instructions | None = None
+    temporary: bool | None = None
+
+    @field_validator("temporary")
+    @classmethod
+    def _leaves_nothing(cls, value: bool | None, info: ValidationInfo) -> bool | None:
+        if value and info.data.get("memory_strategy") == "tool_memory":
+            raise ValueError("with memory_strategy tool_memory, what tools gave is kept")
+        return value
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod
@@ -43,9 +52,11 @@ class ProxyFields(Wire):
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,
-            self.memory_strategy or "recall",
+            self.memory_strategy or ("none" if self.temporary else "recall"),
             self.timezone,
             self.project,
+            temporary=bool(self.temporary),
+            instructions=(self.instructions,) if self.instructions else (),
         )
 
 

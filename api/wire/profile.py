@@ -45,14 +45,10 @@ class ProfileItems(Shown):
     locale: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
-class ProfileOut(Shown):
-    """A page of a profile, and what holds as in `ProfileItems`."""
+class ProfileOut(ProfileItems):
+    """A page of a profile."""
 
-    items: list[ProfileItemOut]
     next_cursor: str | None
-    instructions: str | None
-    timezone: str | None
-    locale: str | None
 
 
 class ProfileItemPatch(Wire):

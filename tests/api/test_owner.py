@@ -14,6 +14,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/messages"): {"session_id": "s", "messages": [{"role": "user", "content": "hello"}]},
     ("post", "/v1/search"): {"query": "hello"},
     ("patch", "/v1/sessions/{session_id}"): {"title": "hello"},
+    ("put", "/v1/projects/{project}"): {"isolated": False},
+    ("patch", "/v1/projects/{project}"): {"isolated": False},
     ("put", "/v1/memories/{key}"): {"value": "hello"},
     ("post", "/v1/facts"): {"text": "hello"},
     ("patch", "/v1/facts/{fact_id}"): {"text": "hello"},
