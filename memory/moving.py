@@ -46,13 +46,15 @@ class Moving:
         isolated = await self._projects.isolated(user)
         target = owner_apart(user, project) if project is not None else user
         target = target if target in isolated else user
-        if target != at.owner:  # the isolated one is looked after
-            name = project if target != user else at.project
-            await self._projects.put(user, str(name), {"unsettled": True})
+        moves = () if target == at.owner else (at.project, project)
+        involved = [name for name in moves if name is not None]
+        for name in involved:
+            await self._projects.put(user, name, {"unsettled": True})
         await self._sessions.change(at.owner, session_id, {"project": project})
-        if target != at.owner:
+        if involved:
             await self._move(at.owner, target, [session_id])
-            await self._projects.put(user, str(name), {"unsettled": None})
+        for name in involved:
+            await self._projects.put(user, name, {"unsettled": None})
         return target
 
     async def project(self, user: str, name: str, fields: Document) -> Project:
