@@ -294,6 +294,8 @@ class Memory:
         try:
             async with self.engine.importer.begin(owner) as begun:
                 yield begun
+            for project in begun.named:  # which may be isolated here, and was open there
+                await self.engine.moving.settle(user_of(owner), project)
         finally:
             self._nudge("embed", "learn", "summarise", "observe")
 

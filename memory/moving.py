@@ -6,7 +6,6 @@ ended by the sweep. What is said in a session meanwhile goes with it.
 """
 
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import suppress
 
 from memory.ids import owner_apart
 from memory.observations import source_of_session
@@ -17,6 +16,8 @@ from memory.store import Store
 from memory.turns import Conversations, Project, conversation_records, receipt_records
 from utils.errors import NotFound
 from utils.mongo import Document
+
+MADE = {"fact", "observation", "task"}  # kinds of records that are made of sessions, but for key-values and receipts
 
 
 class Moving:
@@ -90,6 +91,7 @@ class Moving:
                 await self._move(apart, target, [session_id])
         else:
             await self._move(apart, user, await self._ids(apart, {}))
+            await self._keyvalues.move(apart, user, None)
             for product in self._products:
                 await self._copy(user, product.records(apart))
             await self._forgetter.user(apart)
@@ -107,9 +109,9 @@ class Moving:
     async def _move(self, source: str, target: str, ids: Sequence[str]) -> None:
         if not ids:
             return
-        for key in await self._copy(target, self._records(source, frozenset(ids))):
-            with suppress(NotFound):  # somebody else was faster
-                await self._keyvalues.delete(source, key)
+        said = set[str]()
+        await self._copy(target, self._records(source, frozenset(ids), said))
+        await self._keyvalues.move(source, target, said)
         for session_id in ids:
             if (ended := await self._sessions.end(source, session_id)) is None:
                 continue
@@ -117,25 +119,20 @@ class Moving:
             await self._copy(target, conversation_records(self._collections, source, [session_id]))
             await self._forgetter.session(source, session_id, ended)
 
-    async def _copy(self, target: str, records: AsyncIterator[Record]) -> list[str]:
-        """Takes records in; returns the keys of the key-values among them."""
-        keys = list[str]()
+    async def _copy(self, target: str, records: AsyncIterator[Record]) -> None:
         async with self._importer.begin(target) as begun:
             async for record in records:
                 await begun.take(record)
-                if record.kind == "memory":
-                    keys.append(record.fields["key"])
             await begun.finish()
-        return keys
 
-    async def _records(self, owner: str, ids: frozenset[str]) -> AsyncIterator[Record]:
-        """The records of sessions, and of what was made of them."""
-        said = set[str]()
+    async def _records(self, owner: str, ids: frozenset[str], said: set[str]) -> AsyncIterator[Record]:
+        """The records of sessions, and of what was made of them but for key-values. `said`: gets the ids of their
+        messages."""
         async for record in conversation_records(self._collections, owner, ids):
             said |= {record.fields["id"]} if record.kind == "message" else set()
             yield record
         for product in self._products:
-            if "session" in product.lines or "receipt" in product.lines or "bank" in product.lines:
+            if not product.lines.keys() & MADE:
                 continue
             async for record in product.records(owner):
                 if (made := _made_of(record, ids, said)) is not None:
@@ -150,8 +147,6 @@ def _made_of(record: Record, ids: Collection[str], said: Collection[str]) -> Rec
     match record.kind:
         case "fact":
             return record if fields["memory_id"] in ids else _fact_of(record, ids)
-        case "memory":
-            return record if fields.get("source") in said or set(fields["sources"]) & set(said) else None
         case "observation":
             of_session = fields["source"] in map(source_of_session, ids)
             return record if of_session or set(fields.get("messages", ())) & set(said) else None

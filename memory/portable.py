@@ -51,6 +51,7 @@ class Import:
         self, owner: str, note: str, requests: Collection, lines: Lines, takers: TakersOf, projects: Projects
     ) -> None:
         self.owners = [owner]
+        self.named: list[str] = []  # projects
         self._note = note
         self._requests = requests
         self._lines = lines
@@ -111,6 +112,7 @@ class Import:
                 await self._projects.delete(user, name)
             raise
         (self.taken.imported if new else self.taken.there)[record.kind] += 1
+        self.named += [name] if name else []
         self.owners.append(await self._projects.owner_of(user, name))
         self._takers = self._takers_of(self.owners[-1])
 

@@ -1,6 +1,7 @@
 """What is moved between a user's memories: whole, once, and at last also after a crash."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from memory.ids import owner_apart
 from memory.turns import projects
 from tests.conversations import USER, messages, pairs, request, turn
 from utils.clock import now
+from utils.errors import NotFound
 
 ZOO = owner_apart(USER, "zoo")
 SAID = "I live in Quokkaville."
@@ -120,6 +122,29 @@ async def test_a_fact_that_another_session_says_too_stays_there(quiet: Memory) -
     assert await facts(quiet, USER) == await facts(quiet, ZOO) == ["The user lives in Quokkaville."]
     await quiet.move(USER, "s1", "zoo")
     assert await facts(quiet, USER) == []
+
+
+async def test_a_value_goes_with_the_session_that_stated_it(quiet: Memory) -> None:
+    await quiet.put_project(USER, "zoo", {"isolated": True})
+    for number, session in enumerate(("s1", "s2", "s1", "s2"), 1):
+        await quiet.chat(request(f"Remember that my locker is {number}.", session))
+
+    async def values(owner: str) -> list[str]:
+        with suppress(NotFound):
+            return [one.value for one in await quiet.engine.chats.keyvalues.history(owner, "locker")]
+        return []
+
+    for session, project, here, there in (
+        ("s2", "zoo", ["3", "1"], ["4", "2"]),
+        ("s1", "zoo", [], ["4", "3", "2", "1"]),
+        ("s2", None, ["4", "2"], ["3", "1"]),
+        ("s1", None, ["4", "3", "2", "1"], []),
+    ):
+        await quiet.move(USER, session, project)
+        assert (await values(USER), await values(ZOO)) == (here, there), session
+    await quiet.engine.chats.keyvalues.put(ZOO, "locker", "5")
+    await quiet.put_project(USER, "zoo", {"isolated": False})
+    assert (await values(USER), await values(ZOO)) == (["5", "4", "3", "2", "1"], [])
 
 
 async def test_a_session_of_before_there_were_projects_is_in_none(quiet: Memory) -> None:

@@ -232,6 +232,19 @@ def test_an_export_has_projects_and_comes_in_with_them(api: httpx.Client, user: 
     assert api.get("/v1/profile", params={"user_id": other}).json()["locale"] == "de-DE"
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_what_comes_into_a_project_goes_by_what_that_is_here(
+    api: httpx.Client, user: str, other: str, there: bool
+) -> None:
+    put(api, user, "zoo", isolated=not there)
+    put(api, other, "zoo", isolated=there)
+    ask(api, user, "I live in Quokkaville.", session_id=user, project="zoo")
+    learnt(api, user, "zoo")
+    imported(api, other, exported(api, user))
+    assert {"query", "words", "/v1/facts"} <= set(finds(api, other, project="zoo"))
+    assert (finds(api, other) == []) is there
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
