@@ -19,6 +19,7 @@ DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
 DIFFERENT_PROJECTS = "the request names different projects"
 PROJECT = "X-Loci-Project"
+NO_UTF_8 = "is not UTF-8"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 LOOK_AGAIN = 1.0  # seconds between two looks for the first key
 
@@ -215,16 +216,18 @@ def project_in_header(request: Request) -> str | None:
     """The project that the header names. Raises `RequestValidationError` for what cannot be one."""
     named = request.headers.get(PROJECT)
     try:
-        return None if named is None else _PROJECT.validate_python(named)
+        return None if named is None else _PROJECT.validate_python(named.encode("latin-1").decode())
+    except UnicodeDecodeError:
+        raise RequestValidationError([{"type": "value_error", "loc": ("header", PROJECT), "msg": NO_UTF_8}]) from None
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("header", PROJECT)} for one in error.errors()]) from None
 
 
-async def owner(request: Request, user_id: NamedUser = None, project: NamedProject = None) -> str:
-    """Whose memory a request is about: the user's, or that of an isolated project: of the one that the query, the body
-    or the header names, or in which the session is that the path or the body names, or the answer. Raises as `user`,
-    and `Conflict` where the session is in another project."""
-    who, session = await user(request, user_id), request.path_params.get("session_id")
+async def memory_of(request: Request, who: str, project: str | None) -> str:
+    """Whose memory a request of a user's is about: the user's, or that of an isolated project. `project`: that the
+    query names; else the body or the header may, or the project is the one of the session that the path or the body
+    names, or of the answer. Raises `Conflict` where the session is in another project."""
+    session = request.path_params.get("session_id")
     moves = session is not None and request.method == "PATCH"  # the body names where to
     in_body = None if moves else await _named_in_body(request, "project")
     if None not in (project, in_body) and project != in_body:
@@ -237,6 +240,11 @@ async def owner(request: Request, user_id: NamedUser = None, project: NamedProje
     if project is None and turn is not None:
         return await projects.owner_of_turn(who, turn)
     return (await projects.standpoint(who, project, session)).owner
+
+
+async def owner(request: Request, user_id: NamedUser = None, project: NamedProject = None) -> str:
+    """Whose memory a request is about. Raises as `user` and `memory_of`."""
+    return await memory_of(request, await user(request, user_id), project)
 
 
 PassingOn = Annotated[Passing, Depends(passing)]

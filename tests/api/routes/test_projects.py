@@ -176,6 +176,19 @@ def test_a_session_goes_on_in_its_project_whoever_names_it(api: httpx.Client, us
     assert finds(api, user) == []
 
 
+def test_the_header_names_a_project_too(api: httpx.Client, user: str) -> None:
+    put(api, user, "Küche", isolated=True)
+    headers = {"X-Loci-Project": "Küche".encode()}
+    body = {"query": "I live in Quokkaville.", "user_id": user, "session_id": user}
+    api.post("/query", json=body, headers=headers).raise_for_status()
+    assert api.get("/v1/sessions", params={"user_id": user}, headers=headers).json()["items"][0]["id"] == user
+    assert api.get("/v1/sessions", params={"user_id": user}).json()["items"] == []
+    for wrong in (b"a/b", b"\xff"):
+        assert problem(api.get("/v1/facts", headers={"X-Loci-Project": wrong}), 422)
+    named = {"params": {"user_id": user, "project": "a"}, "json": {"project": "b"}}
+    assert "different projects" in problem(api.request("GET", "/v1/facts", **named), 422)["detail"]
+
+
 def test_sessions_are_listed_by_project(api: httpx.Client, user: str) -> None:
     put(api, user, "zoo", isolated=True)
     for project in ("zoo", "garden", None):
@@ -271,3 +284,16 @@ def test_what_is_wrong_is_refused_and_changes_nothing(
     answer = api.request(method, path, params=params, json=None if body is None else {"user_id": user, **body})
     assert problem(answer, status)
     assert api.get("/v1/projects", params=params).json()["items"] == []
+
+
+def test_admins_see_one_user_with_isolated_projects(api: httpx.Client, user: str) -> None:
+    put(api, user, "zoo", isolated=True)
+    ask(api, user, "I live in Quokkaville.", session_id=user, project="zoo")
+    named = [one["id"] for one in api.get("/v1/admin/users", params={"q": user}).json()["items"]]
+    assert named.count(user) == 1 and not any("zoo" in one for one in named)
+    seen = api.get(f"/v1/admin/users/{user}").json()
+    assert (seen["id"], seen["sessions"], seen["messages"]) == (user, 1, 2)
+    sessions = api.get(f"/v1/admin/users/{user}/sessions", params={"project": "zoo"}).json()["items"]
+    assert [one["id"] for one in sessions] == [user]
+    assert api.get(f"/v1/admin/users/{user}/sessions/{user}/messages").status_code == 200
+    assert problem(api.get(f"/v1/admin/users/{user}%1Fzoo"), 404, 422)
