@@ -313,6 +313,7 @@ class Memory:
 
     async def _placed(self, request: ChatRequest) -> ChatRequest:
         """With what holds where it is made, but for what it says itself."""
+        self.engine.gists.encoder.read_ahead(request.asked)  # meanwhile
         at = await self.within(request.owner, request.project, request.session_id, making=not request.temporary)
         return replace(
             request,

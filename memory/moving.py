@@ -1,11 +1,12 @@
 """Moving: sessions, and all of a project, from one memory of a user's to another, with what was made of them.
 
 What is moved is copied as an export and an import would, facts with it, and then deleted where it was, as if it had
-never been said there. The documents of sessions and projects say where all belongs: a move that a crash cut short is
-ended by the sweep. What is said in a session meanwhile goes with it.
+never been said there. The documents of sessions and projects say where all belongs: the sweep looks after each move
+once more, and ends one that a crash cut short. What is said in a session meanwhile goes with it.
 """
 
 from collections.abc import AsyncIterator, Collection, Sequence
+from functools import partial
 
 from memory.ids import owner_apart
 from memory.observations import source_of_session
@@ -14,8 +15,10 @@ from memory.portable import Importer
 from memory.product import Product, Record
 from memory.store import Store
 from memory.turns import Conversations, Project, conversation_records, receipt_records
+from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
+from utils.tasks import each
 
 MADE = {"fact", "observation", "task"}  # kinds of records that are made of sessions, but for key-values and receipts
 
@@ -50,17 +53,15 @@ class Moving:
         moves = () if target == at.owner else (at.project, project)
         involved = [name for name in moves if name is not None]
         for name in involved:
-            await self._projects.put(user, name, {"unsettled": True})
+            await self._projects.mark(user, name, now())
         await self._sessions.change(at.owner, session_id, {"project": project})
         if involved:
             await self._move(at.owner, target, [session_id])
-        for name in involved:
-            await self._projects.put(user, name, {"unsettled": None})
         return target
 
     async def project(self, user: str, name: str, fields: Document) -> Project:
         """Makes or changes a project; returns it once all that belongs in it, or not any more, is where it belongs."""
-        await self._projects.put(user, name, fields | ({"unsettled": True} if "isolated" in fields else {}))
+        await self._projects.put(user, name, fields | ({"unsettled": now()} if "isolated" in fields else {}))
         if "isolated" in fields:
             await self.settle(user, name)
         return await self._projects.get(user, name)
@@ -95,12 +96,14 @@ class Moving:
             for product in self._products:
                 await self._copy(user, product.records(apart))
             await self._forgetter.user(apart)
-        await self._projects.put(user, name, {"unsettled": None})
 
     async def finish(self) -> None:
-        """Ends what a crash cut short."""
-        for user, name in await self._projects.unsettled():
-            await self.settle(user, name)
+        """Looks after moves of a while ago: ends what was cut short, and has what came late follow."""
+        await each(partial(self._finish, *project) for project in await self._projects.unsettled())
+
+    async def _finish(self, user: str, name: str) -> None:
+        await self.settle(user, name)
+        await self._projects.mark(user, name, None)
 
     async def _ids(self, owner: str, which: Document) -> list[str]:
         found = await self._collections.sessions.find({"user_id": owner} | which, {"session_id": 1}).to_list(None)

@@ -175,7 +175,7 @@ class Forgetter:
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
         counts = Counter(sessions=0)
-        for apart in await self._projects.isolated(owner):
+        for apart in await self._projects.apart(owner):
             counts.update(await self.user(apart))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster

@@ -7,7 +7,7 @@ in every project.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,12 +18,13 @@ from memory.lines import Kept, Line
 from memory.product import Record
 from memory.store import Collections, by_key
 from utils.clock import now
+from utils.coalesce import Coalescer
 from utils.errors import Conflict, NotFound
 from utils.fields import Instructions, Locale, ProjectName, Timezone
 from utils.mongo import Document, insert_new
 
 ELSEWHERE = 'The session is in {}: PATCH /v1/sessions/{{id}} with {{"project": …}} moves it'
-CUT_SHORT = timedelta(minutes=2)  # after which a move that is not done was cut short
+LOOKED_AFTER = timedelta(minutes=2)  # a move: it may have been cut short, or what was on its way then came later
 EVERYWHERE = ""  # the name of the document that says what holds outside of projects, too
 
 
@@ -79,6 +80,9 @@ class Projects:
         self._projects = collections.projects
         self._sessions = collections.sessions
         self._vectors = collections.vectors
+        self._owners = collections.owners
+        self._reads: Coalescer[str, list[Document]] = Coalescer(self._read)
+        self._looks: Coalescer[tuple[str, str], Document | None] = Coalescer(self._look)
 
     async def standpoint(
         self, user: str, project: str | None = None, session_id: str | None = None, *, making: bool = False
@@ -110,6 +114,12 @@ class Projects:
     async def isolated(self, user: str) -> list[str]:
         """The owners of what the user's isolated projects remember."""
         return [owner_apart(user, name) for name, one in (await self._known(user)).items() if one.get("isolated")]
+
+    async def apart(self, user: str) -> set[str]:
+        """The owners of all that the user has in isolated projects, or had, and of which something came late."""
+        left = {"$gt": owner_apart(user, ""), "$lt": f"{user} "}  # a space comes next
+        found = await self._owners.find({"_id": left}, {"_id": 1}).to_list(None)
+        return {*await self.isolated(user), *(one["_id"] for one in found)}
 
     async def owner_of_turn(self, user: str, turn_id: str) -> str:
         """Whose memory has an exchange of the user's; the user's own where none has."""
@@ -155,9 +165,14 @@ class Projects:
         own = await self._projects.find_one({"user_id": user, "name": EVERYWHERE}) or {}
         return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
 
+    async def mark(self, user: str, name: str, moment: datetime | None) -> None:
+        """Notes since when not all of a project may be where it belongs; None: all is."""
+        update = {"$unset": {"unsettled": ""}} if moment is None else {"$set": {"unsettled": moment}}
+        await self._projects.update_one({"user_id": user, "name": name}, update)
+
     async def unsettled(self) -> list[tuple[str, str]]:
-        """The users and names of projects of which not all is where it belongs, for a while already."""
-        old = {"unsettled": True, "updated_at": {"$lt": now() - CUT_SHORT}}
+        """The users and names of projects that were marked a while ago."""
+        old = {"unsettled": {"$lt": now() - LOOKED_AFTER}}
         found = await self._projects.find(old, {"user_id": 1, "name": 1}).to_list(None)
         return [(one["user_id"], one["name"]) for one in found]
 
@@ -178,16 +193,26 @@ class Projects:
         return (await insert_new(self._projects, [one]))[0]
 
     async def _known(self, user: str) -> dict[str, Document]:
-        found = await self._projects.find({"user_id": user}).to_list(None)
-        return {one["name"]: one for one in found}
+        """The documents of the user's projects by their names."""
+        return {one["name"]: one for one in await self._reads.get(user)}
 
-    async def _session(self, owners: list[str], session_id: str | None) -> Document | None:
+    async def _read(self, users: Sequence[str]) -> list[list[Document]]:
+        found = await self._projects.find({"user_id": {"$in": list(set(users))}}).to_list(None)
+        return [[one for one in found if one["user_id"] == user] for user in users]
+
+    async def _session(self, owners: Sequence[str], session_id: str | None) -> Document | None:
+        """The session of this id that one of these owners has."""
         if session_id is None:
             return None
-        session: Document | None = await self._sessions.find_one(
-            {"user_id": {"$in": owners}, "session_id": session_id}, {"user_id": 1, "project": 1, "instructions": 1}
-        )
-        return session
+        found = await asyncio.gather(*(self._looks.get((owner, session_id)) for owner in owners))
+        return next((session for session in found if session is not None), None)
+
+    async def _look(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
+        named = [{"user_id": owner, "session_id": session_id} for owner, session_id in set(wanted)]
+        shown = {"user_id": 1, "session_id": 1, "project": 1, "instructions": 1}
+        found = await self._sessions.find({"$or": named}, shown).to_list(None)
+        by_name = {(one["user_id"], one["session_id"]): one for one in found}
+        return [by_name.get(one) for one in wanted]
 
 
 def _project(document: Document) -> Project:

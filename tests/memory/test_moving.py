@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from agents.memory import Memory
 from memory.ids import owner_apart
 from memory.turns import projects
 from tests.conversations import USER, messages, pairs, request, turn
-from utils.clock import now
 from utils.errors import NotFound
 
 ZOO = owner_apart(USER, "zoo")
@@ -74,7 +74,7 @@ async def test_what_is_isolated_and_opened_again_is_as_it_was(told: Memory) -> N
 
 async def test_a_move_that_was_cut_short_is_ended_by_the_sweep(told: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     moving, forgetter = told.engine.moving, told.engine.oversight.forgetter
-    monkeypatch.setattr(projects, "CUT_SHORT", now() - now())
+    monkeypatch.setattr(projects, "LOOKED_AFTER", timedelta(0))
 
     async def killed(*_: object) -> None:
         raise RuntimeError
@@ -93,6 +93,17 @@ async def test_a_move_that_was_cut_short_is_ended_by_the_sweep(told: Memory, mon
         await moving.finish()
         assert len(await facts(told, USER)) == 3
         assert len(await messages(told)) == 30 and await messages(told, owner=ZOO) == []
+
+
+async def test_what_comes_late_follows(told: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projects, "LOOKED_AFTER", timedelta(0))
+    await told.put_project(USER, "zoo", {"isolated": True})
+    late = turn("late", "A word that was on its way.", project="zoo")
+    await told.engine.chats.turns.remember(USER, "s1", [late])  # as by a request that began before
+    await told.engine.sweep()
+    assert await messages(told) == []
+    assert (await messages(told, owner=ZOO))[-1]["content"] == late.content
+    assert await told.engine.chats.projects.unsettled() == []
 
 
 async def test_what_is_said_while_a_session_moves_is_kept(told: Memory) -> None:
