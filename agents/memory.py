@@ -37,7 +37,6 @@ from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS
 
 T = TypeVar("T")
-InZone = TypeVar("InZone", Scope, Turn)
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 # Who works on jobs of a kind; those of other kinds are found every few seconds.
@@ -136,7 +135,10 @@ class Memory:
 
     async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
         """Recalls without answering."""
-        return await self.engine.search.recall(owner, query, recipe, self._at_home(scope or Scope()))
+        scope = scope or Scope()
+        if scope.timezone is None:
+            scope = replace(scope, timezone=await self._zone(owner))
+        return await self.engine.search.recall(owner, query, recipe, scope)
 
     async def add(
         self,
@@ -197,9 +199,8 @@ class Memory:
     ) -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        return await self._then_embed(
-            self.engine.knowledge.queue.learn(owner, memory_id, text, timezone or self.timezone)
-        )
+        zone = timezone or await self._zone(owner)
+        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text, zone))
 
     async def observe(
         self,
@@ -324,9 +325,9 @@ class Memory:
             locale=request.locale or at.locale or self.locale,
         )
 
-    def _at_home(self, one: InZone) -> InZone:
-        """With the time zone that is meant where it names none."""
-        return one if self.timezone is None or one.timezone is not None else replace(one, timezone=self.timezone)
+    async def _zone(self, owner: str) -> str | None:
+        """The time zone of a user where a request names none."""
+        return (await self.preferences(owner)).timezone or self.timezone
 
     async def _then_embed(self, work: Awaitable[T]) -> T:
         """What the work gives; whoever embeds is told that there may be something new."""

@@ -162,7 +162,7 @@ class Projects:
         return project or {}
 
     async def preferences(self, user: str) -> Preferences:
-        own = await self._projects.find_one({"user_id": user, "name": EVERYWHERE}) or {}
+        own = (await self._known(user)).get(EVERYWHERE, {})
         return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
 
     async def mark(self, user: str, name: str, moment: datetime | None) -> None:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -70,6 +72,13 @@ def test_they_stand_before_the_system_message_of_an_openai_client(
         assert sent(model)[0]["content"] == expected
     chat.post("/v1/chat/completions", json=body | {"messages": [said], "memory_strategy": "none"}).raise_for_status()
     assert sent(model) == [said]
+
+
+def test_the_zone_of_a_user_counts_at_every_door(api: httpx.Client, user: str) -> None:
+    api.patch("/v1/profile", json={"user_id": user, "timezone": "Pacific/Kiritimati"}).raise_for_status()
+    api.post("/v1/facts", json={"user_id": user, "text": "I moved to Oslo today."}).raise_for_status()
+    day = datetime.now(ZoneInfo("Pacific/Kiritimati")).date()
+    assert f"{day:%-d %B %Y}" in api.get("/v1/facts", params={"user_id": user}).json()["items"][0]["text"]
 
 
 def test_instructions_are_no_memory(chat: httpx.Client, stands: str) -> None:
