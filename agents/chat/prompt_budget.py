@@ -11,7 +11,7 @@ from datetime import datetime, tzinfo
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.memories import passages
-from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker, quoted
+from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker, instructions_of, quoted
 from config.recipes import PromptBudget
 from memory.domain import FACT, Drop, Gist
 from utils.clock import zone_of
@@ -36,8 +36,7 @@ def fit(
     each that `count_tokens` gives; `moment`: now."""
     request, zone = context.request, zone_of(context.request.timezone)
     talk, instructed = _talk(context)
-    instructed = [*request.standing, *instructed, request.instructions or ""]
-    instructions = "\n\n".join(filter(None, (text.strip() for text in (system, *instructed))))
+    instructions = instructions_of(system, request, *instructed)
     local = moment.astimezone(zone)
     offset = local.isoformat()[-6:]
     written = f" The user's locale is {request.locale}." if request.locale else ""

@@ -50,6 +50,9 @@ def test_instructions_stand_in_their_order_before_those_of_the_request(
     assert "Mine.\n\nNow it is" in sent(model)[0]["content"]
     assert "Europe/Berlin). The user's locale is de-DE." in sent(model)[0]["content"]
 
+    ask(chat, stands, "What next?", session_id=stands, instructions="Request's.", prompt="table")
+    assert sent(model)[0]["content"].endswith("\n\nMine.\n\nBoat's.\n\nSession's.\n\nRequest's.")
+
     own = {"user_id": stands, "instructions": None, "timezone": None}
     assert chat.patch("/v1/profile", json=own).json() == {"items": [], "locale": "ja-JP"}
     chat.patch("/v1/projects/boat", json={"user_id": stands, "instructions": None}).raise_for_status()
