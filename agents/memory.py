@@ -16,6 +16,7 @@ from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
+from memory.ids import user_of
 from memory.observations import (
     CATEGORIES,
     FIL,
@@ -30,11 +31,12 @@ from memory.observations import (
 )
 from memory.portable import Import
 from memory.recall import Scope
+from memory.turns import EVERYWHERE, Preferences, Project, Standpoint
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS
 
 T = TypeVar("T")
-InZone = TypeVar("InZone", ChatRequest, Scope, Turn)
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 # Who works on jobs of a kind; those of other kinds are found every few seconds.
@@ -77,7 +79,8 @@ class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
     `toolbox`: makes the tools that a model may use that answers; None where it has none. `timezone`: whose days are
-    meant where a request or a message names no time zone; None for UTC."""
+    meant where neither a request or a message nor its user names a time zone; None for UTC. `locale`: the same of how
+    dates and numbers are written."""
 
     def __init__(
         self,
@@ -89,9 +92,11 @@ class Memory:
         proxy: Proxy | None = None,
         toolbox: MakeToolbox | None = None,
         timezone: str | None = None,
+        locale: str | None = None,
     ) -> None:
         self.engine = engine
         self.timezone = timezone
+        self.locale = locale
         self.tool_memory = tools
         self.proxy = proxy
         self._exchanges = exchanges
@@ -102,7 +107,7 @@ class Memory:
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
         returned."""
-        request = self._at_home(request)
+        request = await self._placed(request)
         context = await self._exchanges.begin(request, self._tools_for(request))
         return Finished(*await self._exchanges.answer(context))
 
@@ -113,7 +118,7 @@ class Memory:
         model breaks off in the middle; that part is kept too.
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        request = self._at_home(request)
+        request = await self._placed(request)
         context = await self._exchanges.begin(request, self._tools_for(request), pieces.put)
         yield Started(context)
         task = asyncio.create_task(self._exchanges.answer(context))
@@ -130,14 +135,27 @@ class Memory:
 
     async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
         """Recalls without answering."""
-        return await self.engine.search.recall(owner, query, recipe, self._at_home(scope or Scope()))
+        scope = scope or Scope()
+        if scope.timezone is None:
+            scope = replace(scope, timezone=await self._zone(owner))
+        return await self.engine.search.recall(owner, query, recipe, scope)
 
     async def add(
-        self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False, wait: bool = False
+        self,
+        owner: str,
+        session_id: str,
+        turns: Sequence[Turn],
+        *,
+        project: str | None = None,
+        ids_are_new: bool = False,
+        wait: bool = False,
     ) -> Remembered:
-        """Remembers turns without answering. `ids_are_new`: as `Turns.remember` has it. `wait`: return when all are
-        embedded."""
-        turns = list(map(self._at_home, turns))
+        """Remembers turns without answering. `project`: of the user's, that the session is in. `ids_are_new`: as
+        `Turns.remember` has it. `wait`: return when all are embedded. Raises `Conflict` where the session is in another
+        project."""
+        at = await self.within(owner, project, session_id, making=True)
+        owner, zone = at.owner, at.timezone or self.timezone
+        turns = [replace(turn, timezone=turn.timezone or zone, project=at.project) for turn in turns]
         remembered = await self.engine.chats.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
@@ -146,14 +164,43 @@ class Memory:
         self._nudge("learn", "summarise")
         return remembered
 
+    async def within(
+        self, user: str, project: str | None = None, session_id: str | None = None, *, making: bool = False
+    ) -> Standpoint:
+        """From where a user asks who names a project, a session, both or neither: whose memory that is, and what holds
+        there (`memory/turns/projects.py`)."""
+        return await self.engine.chats.projects.standpoint(user, project, session_id, making=making)
+
+    async def move(self, user: str, session_id: str, project: str | None) -> str:
+        """Moves a session into a project, or out of any, with what was made of it; returns whose memory it is in then.
+        Raises `NotFound`, and `Conflict` where an import of the user goes on."""
+        target = await self._keeping.finish(self.engine.moving.session(user, session_id, project))
+        return await self._moved(user, target)
+
+    async def preferences(self, owner: str, changed: Document | None = None) -> Preferences:
+        """What holds for a user in whatever project, after what is `changed` of it."""
+        user, projects = user_of(owner), self.engine.chats.projects
+        if changed:
+            await projects.put(user, EVERYWHERE, changed)
+        return await projects.preferences(user)
+
+    async def put_project(self, user: str, name: str, fields: Document) -> Project:
+        """Makes or changes a project, as `Moving.project` has it."""
+        project = await self._keeping.finish(self.engine.moving.project(user, name, fields))
+        return await self._moved(user, project) if "isolated" in fields else project
+
+    async def _moved(self, user: str, done: T) -> T:
+        await self.engine.store.idempotency.forget(user)  # answers under a key tell what was said
+        self._nudge("embed", "learn", "summarise", "observe")
+        return done
+
     async def learn(
         self, owner: str, text: str, memory_id: str = "default", *, timezone: str | None = None
     ) -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        return await self._then_embed(
-            self.engine.knowledge.queue.learn(owner, memory_id, text, timezone or self.timezone)
-        )
+        zone = timezone or await self._zone(owner)
+        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text, zone))
 
     async def observe(
         self,
@@ -248,6 +295,8 @@ class Memory:
         try:
             async with self.engine.importer.begin(owner) as begun:
                 yield begun
+            for project in begun.named:  # which may be isolated here, and was open there
+                await self.engine.moving.settle(user_of(owner), project)
         finally:
             self._nudge("embed", "learn", "summarise", "observe")
 
@@ -263,9 +312,22 @@ class Memory:
             self._nudge(WORKS[kind])
         return retried
 
-    def _at_home(self, one: InZone) -> InZone:
-        """With the time zone that is meant where it names none."""
-        return one if self.timezone is None or one.timezone is not None else replace(one, timezone=self.timezone)
+    async def _placed(self, request: ChatRequest) -> ChatRequest:
+        """With what holds where it is made, but for what it says itself."""
+        self.engine.gists.encoder.read_ahead(request.asked)  # meanwhile
+        at = await self.within(request.owner, request.project, request.session_id, making=not request.temporary)
+        return replace(
+            request,
+            owner=at.owner,
+            project=at.project,
+            standing=at.instructions,
+            timezone=request.timezone or at.timezone or self.timezone,
+            locale=request.locale or at.locale or self.locale,
+        )
+
+    async def _zone(self, owner: str) -> str | None:
+        """The time zone of a user where a request names none."""
+        return (await self.preferences(owner)).timezone or self.timezone
 
     async def _then_embed(self, work: Awaitable[T]) -> T:
         """What the work gives; whoever embeds is told that there may be something new."""

@@ -119,7 +119,7 @@ async def open_memory(
             proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools, knowing)
         timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
-        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone)
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone, settings.locale)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))
@@ -156,7 +156,7 @@ def _coordinator(
 ) -> Coordinator:
     budget = PromptBudget()
     remembering = _remembering(settings, engine, recipe, budget if model is not None else None)
-    system = provider_prompt(settings.openai_base_url)
+    system = "\n\n".join(filter(None, (provider_prompt(settings.openai_base_url), settings.instructions)))
     writer = WriterAgent(model, system, reader, table=PromptTable(), budget=budget, tokens=tokens)
     return Coordinator(memory=remembering, keeper=KeeperAgent(engine), vision=VisionAgent(model), writer=writer)
 
@@ -174,7 +174,7 @@ def _abandoned(settings: Settings) -> int:
 def _toolbox(memory: Memory, request: ChatRequest) -> MemoryTools | None:
     """Tools for a model that answers: what it keeps comes of the request's session and message. None for a request that
     leaves nothing behind, or knows one conversation alone."""
-    if request.temporary or request.isolated or not request.use_memory:
+    if request.temporary or request.isolated or not request.reads:
         return None
     source, messages = source_of_session(request.session_id), (prompt_id(request.turn_id),)
     return MemoryTools(memory, request.owner, source, messages=messages, names=NOTES)

@@ -58,6 +58,18 @@ def with_text_before(content: object, text: str) -> object:
     return text + text_of(content)
 
 
+def instructed(messages: Sequence[JsonObject], instructions: Sequence[str]) -> list[JsonObject]:
+    """Messages with instructions before them: at the beginning of the system message, where they begin with one, for
+    some providers take one alone."""
+    text = "\n\n".join(instructions)
+    if not text:
+        return list(messages)
+    first, *others = messages
+    if first.get("role") not in ("system", "developer"):
+        return [{"role": "system", "content": text}, *messages]
+    return [{**first, "content": with_text_before(first.get("content"), f"{text}\n\n")}, *others]
+
+
 def choices_of(answer: JsonObject) -> list[JsonObject]:
     """The choices of an answer or a chunk."""
     choices = answer.get("choices")

@@ -11,15 +11,20 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
 from memory.store import StoredKeys, hashed
+from memory.turns import Projects
 from utils.errors import ConfigurationError, Forbidden, Unauthorized
-from utils.fields import Identifier
+from utils.fields import Identifier, ProjectName
 
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
+DIFFERENT_PROJECTS = "the request names different projects"
+PROJECT = "X-Loci-Project"
+NO_UTF_8 = "is not UTF-8"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 LOOK_AGAIN = 1.0  # seconds between two looks for the first key
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
+_PROJECT: TypeAdapter[str] = TypeAdapter(ProjectName)
 
 
 class ApiKeys:
@@ -152,10 +157,10 @@ async def admit(request: Request) -> None:
     raise Forbidden("This is a user's key; admins have one of their own")
 
 
-async def _named_in_body(request: Request) -> str | None:
-    """The user whom a body names; what cannot be one is left to those who check the body."""
+async def _named_in_body(request: Request, name: str = "user_id") -> str | None:
+    """What a body names under a field, such as the user; what cannot be one is left to those who check the body."""
     body = await request.json() if await request.body() else None
-    named = body.get("user_id") if isinstance(body, dict) else None
+    named = body.get(name) if isinstance(body, dict) else None
     return named if isinstance(named, str) else None
 
 
@@ -196,11 +201,52 @@ Calling = Annotated[Caller, Depends(caller)]
 NamedUser = Annotated[Identifier | None, Query(description="Whose memory it is, without API keys; else `default`")]
 
 
-async def owner(request: Request, user_id: NamedUser = None) -> str:
+NamedProject = Annotated[
+    ProjectName | None, Query(description="The project that it is about; an isolated one's memory is its own")
+]
+
+
+async def user(request: Request, user_id: NamedUser = None) -> str:
     """The user whom a request is about, named in its query or its body. Raises `Forbidden` where the key is another
     user's, and `Unauthorized` where one is needed."""
     return (await caller(request)).owner(user_id or await _named_in_body(request))
 
 
+def project_in_header(request: Request) -> str | None:
+    """The project that the header names. Raises `RequestValidationError` for what cannot be one."""
+    named = request.headers.get(PROJECT)
+    try:
+        return None if named is None else _PROJECT.validate_python(named.encode("latin-1").decode())
+    except UnicodeDecodeError:
+        raise RequestValidationError([{"type": "value_error", "loc": ("header", PROJECT), "msg": NO_UTF_8}]) from None
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("header", PROJECT)} for one in error.errors()]) from None
+
+
+async def memory_of(request: Request, who: str, project: str | None) -> str:
+    """Whose memory a request of a user's is about: the user's, or that of an isolated project. `project`: that the
+    query names; else the body or the header may, or the project is the one of the session that the path or the body
+    names, or of the answer. Raises `Conflict` where the session is in another project."""
+    session = request.path_params.get("session_id")
+    moves = session is not None and request.method == "PATCH"  # the body names where to
+    in_body = None if moves else await _named_in_body(request, "project")
+    if None not in (project, in_body) and project != in_body:
+        raise RequestValidationError([{"type": "value_error", "loc": ("body", "project"), "msg": DIFFERENT_PROJECTS}])
+    project = project or in_body or project_in_header(request)
+    session, turn = session or await _named_in_body(request, "session_id"), request.path_params.get("turn_id")
+    if project is session is turn is None:
+        return who
+    projects: Projects = request.app.state.memory.engine.chats.projects
+    if project is None and turn is not None:
+        return await projects.owner_of_turn(who, turn)
+    return (await projects.standpoint(who, project, session)).owner
+
+
+async def owner(request: Request, user_id: NamedUser = None, project: NamedProject = None) -> str:
+    """Whose memory a request is about. Raises as `user` and `memory_of`."""
+    return await memory_of(request, await user(request, user_id), project)
+
+
 PassingOn = Annotated[Passing, Depends(passing)]
+User = Annotated[str, Depends(user)]
 Owner = Annotated[str, Depends(owner)]

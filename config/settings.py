@@ -85,6 +85,14 @@ class Settings(BaseSettings):
         "UTC",
         description="IANA name of the time zone whose days are meant where a request names none, as Europe/Berlin",
     )
+    locale: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
+        description="BCP 47 tag of how dates and numbers are written, as de-DE, where a request and its user name none",
+    )
+    instructions: str | None = Field(
+        None, max_length=8_000, description="What a model is told in every conversation, behind what Loci tells it"
+    )
     use_llm_intent: bool = Field(False, description="Detect intents of English, too, by likeness to examples")
     vector_search: Literal["exact", "mongodb"] = Field(
         "exact",

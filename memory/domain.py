@@ -21,7 +21,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
     it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
-    IANA name of where it was said, whose days it speaks of; None for UTC."""
+    IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins."""
 
     id: str
     role: Role
@@ -34,6 +34,7 @@ class Turn:
     interrupted: bool = False
     proxied: bool = False
     timezone: str | None = None
+    project: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from functools import partial
 from memory.banks import BankLibrary
 from memory.facts import Knowledge
 from memory.gists import Gists
+from memory.ids import owner_apart
+from memory.moving import Moving
 from memory.observations import AgentNotes
 from memory.oversight import Oversight
 from memory.portable import Importer
@@ -39,6 +41,7 @@ class Engine:
     responses: StoredResponses
     oversight: Oversight
     importer: Importer
+    moving: Moving
     products: tuple[Product, ...]
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
@@ -54,8 +57,18 @@ class Engine:
 
     async def records(self, owner: str) -> AsyncIterator[Record]:
         """All that the owner has, for an export, in an order that is the same every time: what names another record
-        comes after it, but for facts that name each other. It is no snapshot: each session is as it was when its record
-        was made, and what comes while it goes on may be missing."""
+        comes after it, but for facts that name each other. Projects come last, each isolated one before what is its
+        own. It is no snapshot: each session is as it was when its record was made, and what comes while it goes on may
+        be missing."""
+        async for record in self._records(owner):
+            yield record
+        async for project in self.chats.projects.records(owner):
+            yield project
+            if project.fields.get("isolated"):
+                async for record in self._records(owner_apart(owner, project.fields["name"])):
+                    yield record
+
+    async def _records(self, owner: str) -> AsyncIterator[Record]:
         for product in self.products:
             async for record in product.records(owner):
                 yield record
@@ -66,7 +79,7 @@ class Engine:
         steps: list[Callable[[], Awaitable[object]]] = [self.store.changes.sweep]
         steps += [partial(reclaim, queue.collection, queue.field) for one in self.products for queue in one.queues]
         steps += [product.sweep for product in self.products]
-        steps += [self.oversight.forgetter.finish]
+        steps += [self.oversight.forgetter.finish, self.moving.finish]
         await each(steps)
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:

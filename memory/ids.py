@@ -7,6 +7,8 @@ users, so the second user's document takes a `_id` of its own and keeps the clie
 import hashlib
 import uuid
 
+APART = "\x1f"  # between a user and a project whose memory is one of its own; no id that a client gives has it
+
 
 def new_id() -> str:
     """A random id: 32 hexadecimal digits."""
@@ -44,6 +46,16 @@ def unscoped(key: str, owner: str) -> str:
     """The id that a document has for its owner, from its `_id`."""
     identifier = key.rpartition("~")[0]
     return identifier if identifier and scoped(identifier, owner) == key else key
+
+
+def owner_apart(user: str, project: str) -> str:
+    """The owner of what an isolated project of a user's remembers: another memory, as another user's is."""
+    return f"{user}{APART}{project}"
+
+
+def user_of(owner: str) -> str:
+    """The user whose memory it is, or is a part of."""
+    return owner.partition(APART)[0]
 
 
 def prompt_id(turn_id: str) -> str:

@@ -9,6 +9,7 @@ from memory.banks import BankFolder, open_library
 from memory.engine import Engine
 from memory.facts import open_knowledge
 from memory.gists import open_gists
+from memory.moving import Moving
 from memory.observations import INDEXED, open_notes
 from memory.oversight import open_oversight
 from memory.portable import Importer
@@ -96,6 +97,8 @@ async def open_engine(
     await ensure_indexes(store.collections, products)
     if search.index is not None:
         await search.index.ensure(models.embedder)
+    oversight = open_oversight(store, gists, search, conversations, notes, products)
+    importer = Importer(store, products, conversations.projects)
     return Engine(
         store=store,
         gists=gists,
@@ -106,7 +109,8 @@ async def open_engine(
         tools=tools,
         library=library,
         responses=responses,
-        oversight=open_oversight(store, gists, search, conversations, notes, products),
-        importer=Importer(store, products),
+        oversight=oversight,
+        importer=importer,
+        moving=Moving(store, conversations, importer, oversight.forgetter, products),
         products=products,
     )

@@ -120,6 +120,17 @@ ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterVali
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
 LastMoment = Annotated[Moment, BeforeValidator(_to_its_end)]  # of a date alone, the end of its day
 Timezone = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_timezone)]
+ProjectName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=100, pattern=ONE_SEGMENT),
+    AfterValidator(not_blank),
+    AfterValidator(not_a_dot_segment),
+    AfterValidator(_of_one_line),
+]
+Instructions = Annotated[  # that stand: they go with every request
+    str, StringConstraints(min_length=1, max_length=8_000), AfterValidator(not_blank)
+]
+Locale = Annotated[str, StringConstraints(max_length=35, pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]  # BCP 47
 TopK = Annotated[int, Field(ge=1, le=50)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Limit = Annotated[int, Field(ge=1, le=200)]

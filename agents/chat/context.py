@@ -40,7 +40,7 @@ class ChatRequest:
     owner: str
     session_id: str
     turn_id: str
-    use_memory: bool = True
+    use_memory: bool | None = None  # None: unless it is temporary
     top_k: int | None = None  # hits at most; None: as many as the recipe says, and in a prompt as its tokens allow
     history: tuple[HistoryItem, ...] = ()
     images: tuple[str, ...] = ()
@@ -55,8 +55,16 @@ class ChatRequest:
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
     timezone: str | None = None
-    instructions: str | None = None  # the client's, behind the server's own
+    project: str | None = None  # of the user's, that it names or its session is in
+    locale: str | None = None  # BCP 47: how the user writes dates and numbers
+    standing: tuple[str, ...] = ()  # instructions that hold: the user's, the project's, the session's
+    instructions: str | None = None  # the client's, behind the server's own and those that stand
     prompt: PromptRecipe | None = None  # by which a model is asked; None for the one of the settings
+
+    @property
+    def reads(self) -> bool:
+        """Whether it may be answered from memory."""
+        return not self.temporary if self.use_memory is None else self.use_memory
 
     @property
     def asked(self) -> str:

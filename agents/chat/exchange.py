@@ -152,9 +152,7 @@ class Exchanges:
         self._engine.gists.encoder.read_ahead(request.asked)
         place = None if request.temporary else await self._keeping.finish(self._open(request))
         intent, conversation = await asyncio.gather(
-            self._detector.detect(
-                request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
-            ),
+            self._detector.detect(request.query, images=bool(request.images), use_memory=request.reads),
             self._conversation(request, place),
         )
         context = Context(request, intent, place, toolbox=toolbox, emit=emit, conversation=conversation)
@@ -164,7 +162,7 @@ class Exchanges:
         """The running conversation, for a prompt that has it and whose client does not send one along."""
         if self._budget is None or place is None or request.prompt == "table":
             return Conversation()
-        if request.history or not request.use_memory:
+        if request.history or not request.reads:
             return Conversation()
         chats, owner, session = self._engine.chats, request.owner, request.session_id
         messages = await chats.turns.recent(owner, session, place, self._budget.messages)
@@ -190,6 +188,7 @@ class Exchanges:
             turn_id=request.turn_id,
             proxied=request.proxied,
             timezone=request.timezone,
+            project=request.project,
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried

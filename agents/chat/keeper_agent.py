@@ -91,7 +91,7 @@ class KeeperAgent:
         """Keeps the other value where the request corrects what the exchange before it had kept: "No, it's 40"; None
         where it does not."""
         request, chats = context.request, self._engine.chats
-        if context.place is None or request.isolated or not request.use_memory or not corrects(request.query):
+        if context.place is None or request.isolated or not request.reads or not corrects(request.query):
             return None
         before = await chats.turns.recent(request.owner, request.session_id, context.place, 2)
         said = {message.id for message in before}  # which may have told a value again that was kept before

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Literal
 
-from agents.chat.context import Citation
+from agents.chat.context import ChatRequest, Citation
 from memory.domain import Drop, Gist, Hit
 from memory.turns import LedgerEntry
 from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark
@@ -46,6 +46,13 @@ def named(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:
     """The memories whose numbers stand in an answer, such as [2] or [1, 3]."""
     numbers = {int(n) for found in NUMBERS.findall(text) for n in re.findall(r"\d+", found)}
     return tuple(citation for citation in given if citation.n in numbers)
+
+
+def instructions_of(system: str, request: ChatRequest, *sent: str) -> str:
+    """What a model is told: the server's instructions, those that stand, what the client sent as a system's messages,
+    and the request's own."""
+    every = (system, *request.standing, *sent, request.instructions or "")
+    return "\n\n".join(filter(None, (text.strip() for text in every)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from agents.chat.context import Context
 from agents.chat.known import Shown, date_of, share_of, what_is_known
-from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker
+from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker, instructions_of
 from config.recipes import PromptBudget
 from memory.domain import TURN, Gist
 from utils.text import count_tokens, on_one_line
@@ -32,8 +32,9 @@ def fit(
     each that `count_tokens` gives; `moment`: now."""
     request = context.request
     talk, instructed = _talk(context, moment)
-    instructions = "\n\n".join(filter(None, (system.strip(), *instructed, (request.instructions or "").strip())))
-    day = f"\n\nToday is {date_of(moment, context, with_time=False)}."
+    instructions = instructions_of(system, request, *instructed)
+    written = f" The user's locale is {request.locale}." if request.locale else ""
+    day = f"\n\nToday is {date_of(moment, context, with_time=False)}.{written}"
     first = PromptMessage("system", (PromptSection("system", instructions), PromptSection("now", day)))
     last = PromptMessage("user", (PromptSection("query", request.query),))
 

@@ -16,6 +16,7 @@ from agents.chat.prompt import (
     PromptSection,
     dated,
     days_of,
+    instructions_of,
     named,
     newest_first_of_each_subject,
     quoted,
@@ -89,7 +90,12 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     sections = [section for section in sections if section.text]
     heading = "## The user's message\n" if sections else ""
     user = PromptMessage("user", (*sections, PromptSection("query", heading + request.query)))
-    return Prompt((PromptMessage("system", (PromptSection("system", system),)), user), tuple(given), told, cited)
+    return Prompt(
+        (PromptMessage("system", (PromptSection("system", instructions_of(system, context.request)),)), user),
+        tuple(given),
+        told,
+        cited,
+    )
 
 
 def _history(history: Sequence[HistoryItem], cut: Cut) -> PromptSection:

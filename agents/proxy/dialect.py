@@ -1,9 +1,9 @@
 """What the proxy must know of a protocol: where a request's messages are, where memory goes, how an answer is read."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from agents.openai_chat import newest_user, with_text_before
+from agents.openai_chat import instructed, newest_user, with_text_before
 from agents.openai_responses import items_of, messages_of, newest_of_user
 from agents.openai_responses import with_text_before as with_text_before_item
 from agents.proxy.answer import ProxiedAnswer
@@ -48,13 +48,16 @@ class Answer(Protocol):
 
 class Dialect(Protocol):
     """A protocol. `path`: of the provider's; `messages`: of a request, as a chat completion has them; `with_memory`:
-    the request with a text before the user's last message; `answer`: reads one."""
+    the request with a text before the user's last message; `instructed`: with instructions before its own; `answer`:
+    reads one."""
 
     path: str
 
     def messages(self, body: Body) -> list[dict[str, Any]]: ...
 
     def with_memory(self, body: Body, memory: str) -> dict[str, Any]: ...
+
+    def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]: ...
 
     def answer(self) -> Answer: ...
 
@@ -74,6 +77,9 @@ class ChatCompletions:
             messages[at] = {**messages[at], "content": with_text_before(messages[at].get("content"), memory)}
         return {**body, "messages": messages}
 
+    def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
+        return {**body, "messages": instructed(body["messages"], instructions)}
+
     def answer(self) -> Answer:
         return ProxiedAnswer()
 
@@ -90,6 +96,10 @@ class Responses:
         if at is not None:
             items[at] = with_text_before_item(items[at], memory)
         return {**body, "input": items}
+
+    def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
+        own = body.get("instructions")
+        return {**body, "instructions": "\n\n".join([*instructions, *([own] if isinstance(own, str) and own else [])])}
 
     def answer(self) -> Answer:
         return ProxiedResponse()

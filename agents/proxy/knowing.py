@@ -70,6 +70,7 @@ class Knowing:
             proxied=True,
             recipe=options.recipe,
             timezone=options.timezone,
+            project=options.project,
         )
         if not options.reads or not asked.strip() or chore_of(messages) is not None:
             return Context(chat, LEFT_OUT)

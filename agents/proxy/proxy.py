@@ -15,11 +15,10 @@ from typing import Any
 from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
 from agents.openai_chat import memory_hits, newest_user, parsed, storable, text_of, written
 from agents.proxy.chores import chore_of
-from agents.proxy.conversation import placed
 from agents.proxy.dialect import Answer as DialectAnswer
 from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
-from agents.proxy.transcript import keep_earlier, news_of
+from agents.proxy.transcript import News, keep_earlier, news_of
 from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
 from memory.domain import Turn
@@ -108,7 +107,6 @@ class Proxy:
         it does not begin to answer, and `ModelGarbage` where it answers something else; an error that it answers with
         is returned as it came.
         """
-        request = await placed(self._engine, request)
         exchange = await self._prepare(request)
         body = await self._body(exchange)
         passed = await self.upstream.send(
@@ -155,10 +153,9 @@ class Proxy:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        zone, messages = request.options.timezone, request.messages
-        if chore_of(messages) is not None:
-            return _Opened(turn_id, now())
-        news = await news_of(self._engine, owner, session, messages)
+        messages = request.messages
+        passing = request.options.temporary or chore_of(messages) is not None
+        news = News() if passing else await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
         if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
@@ -168,10 +165,10 @@ class Proxy:
             if earlier is not None:
                 turn_id, place, moment = earlier
                 return _Opened(turn_id, moment, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, session, turn_id, news, zone)
+        await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest or not news.is_new:
             return opened
-        said = Turn(prompt_id(turn_id), "user", news.newest, opened.at, turn_id=turn_id, proxied=True, timezone=zone)
+        said = request.options.said(prompt_id(turn_id), news.newest, turn_id, at=opened.at)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         if (statement := statement_to_remember(news.newest)) is not None:
             await self._keeper.keep(owner, statement, said.id)

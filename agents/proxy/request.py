@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
 from agents.proxy.dialect import CHAT, Dialect
 from config.recipes import PROXY, Recipe
+from memory.domain import Turn
 from memory.ids import new_id
 from memory.recall import with_overrides
+from utils.clock import now
 
 Strategy = Literal["recall", "tool_memory", "none"]
 
@@ -16,7 +19,8 @@ Strategy = Literal["recall", "tool_memory", "none"]
 @dataclass(frozen=True)
 class ProxyOptions:
     """The proxy's own fields of a request; None leaves the recipe's number. `memory_id`: the conversation; empty: the
-    transcript tells it. `timezone`: as a `ChatRequest` has it."""
+    transcript tells it. `timezone`, `project`, `temporary`: as a `ChatRequest` has them. `instructions`: those that
+    stand, and the request's; they go before its messages."""
 
     memory_id: str = ""
     top_k: int | None = None
@@ -24,6 +28,15 @@ class ProxyOptions:
     floor: float | None = None
     strategy: Strategy = "recall"
     timezone: str | None = None
+    project: str | None = None
+    temporary: bool = False
+    instructions: tuple[str, ...] = ()
+
+    def said(self, identifier: str, text: str, turn_id: str | None = None, *, at: datetime | None = None) -> Turn:
+        """A message of the user's, as it is kept. `at`: when it came; None for now."""
+        zone, project = self.timezone, self.project
+        moment = at or now()
+        return Turn(identifier, "user", text, moment, turn_id=turn_id, proxied=True, timezone=zone, project=project)
 
     @property
     def recipe(self) -> Recipe:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_chat import kept_text, newest_user
-from memory.domain import Turn
+from agents.proxy.request import ProxyOptions
 from memory.engine import Engine
 from memory.ids import derived_id
-from utils.clock import now
 
 ANSWERING = ("assistant", "tool", "function")  # roles of messages by which a model has begun on the user's message
 
@@ -55,14 +54,12 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
     return News(texts[-1], is_new=known < len(texts) - 1, earlier=tuple(filter(None, texts[known + 1 : -1])))
 
 
-async def keep_earlier(
-    engine: Engine, owner: str, session: str, turn_id: str, news: News, timezone: str | None = None
-) -> None:
+async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_id: str, news: News) -> None:
     """Commits the new messages before the newest one, which are answered no more."""
     if not news.earlier:
         return
+    session = options.memory_id
     said = [
-        Turn(derived_id(turn_id, session, str(number), text), "user", text, now(), proxied=True, timezone=timezone)
-        for number, text in enumerate(news.earlier)
+        options.said(derived_id(turn_id, session, str(number), text), text) for number, text in enumerate(news.earlier)
     ]
     await engine.chats.turns.remember(owner, session, said)

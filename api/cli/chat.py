@@ -43,7 +43,7 @@ QUERY: TypeAdapter[str] = TypeAdapter(Query)
 T = TypeVar("T")
 
 
-def chat(owner: str, session_id: str) -> bool:
+def chat(owner: str, session_id: str, project: str | None = None) -> bool:
     """Answers line after line until they end; False where lines of a pipe were not all answered in full.
 
     Ctrl-C breaks an answer off; at the prompt it is the end, and of what comes through a pipe. Raises
@@ -53,7 +53,7 @@ def chat(owner: str, session_id: str) -> bool:
     screens = (out, err) if attended else (Console(color_system=None), Console(color_system=None, stderr=True))
     whole = True
     with _Beside() as beside, beside.opened() as memory:
-        conversation = Conversation(memory, owner, session_id, *screens)
+        conversation = Conversation(memory, owner, session_id, *screens, project=project)
         if attended:
             _edit_lines()
             err.print("/help lists what there is besides talking; Ctrl-D ends it", style="dim", highlight=False)
@@ -69,10 +69,13 @@ class Conversation:
     """Lines that are answered, or are commands. `out` shows answers and what was asked for, `err` everything about
     them."""
 
-    def __init__(self, memory: Memory, owner: str, session_id: str, out: Console, err: Console) -> None:
+    def __init__(
+        self, memory: Memory, owner: str, session_id: str, out: Console, err: Console, *, project: str | None = None
+    ) -> None:
         self._memory = memory
         self._owner = owner
         self._session_id = session_id
+        self._project = project
         self._out = out
         self._err = err
         self._begun = False  # something was said in the session
@@ -111,7 +114,7 @@ class Conversation:
     async def answer(self, query: str) -> bool:
         """Shows the answer as it comes; whether it came to its end."""
         self._begun, self._sources, fallback = True, None, None
-        request = ChatRequest(query, self._owner, self._session_id, new_id())
+        request = ChatRequest(query, self._owner, self._session_id, new_id(), project=self._project)
         try:
             async with aclosing(self._memory.stream(request)) as events:
                 async for event in events:

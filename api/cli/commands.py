@@ -24,7 +24,7 @@ from api.cli.chat import Conversation
 from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
-from api.cli.terminal import asynchronous, err, fail, identifier, out
+from api.cli.terminal import asynchronous, err, fail, identifier, named_project, out
 from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
@@ -51,6 +51,7 @@ OTHERS = (
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(store, name="store")
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
+Project = Annotated[str | None, typer.Option("--project", "-p", help="In which of the user's projects")]
 Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")]
 
 
@@ -142,23 +143,27 @@ async def mcp(user: User = "default") -> None:
 @app.command()
 @asynchronous
 async def ask(
-    question: Annotated[str, typer.Argument(help="What to ask")], user: User = "default", session: Session = None
+    question: Annotated[str, typer.Argument(help="What to ask")],
+    user: User = "default",
+    session: Session = None,
+    project: Project = None,
 ) -> None:
     """Ask one question and print the answer as it comes."""
-    checked = QueryRequest(query=question, user_id=user, session_id=session)
+    checked = QueryRequest(query=question, user_id=user, session_id=session, project=project)
     async with open_memory() as memory:
-        conversation = Conversation(memory, checked.user_id, checked.session_id or new_id(), out, err)
+        session = checked.session_id or new_id()
+        conversation = Conversation(memory, checked.user_id, session, out, err, project=checked.project)
         await conversation.answer(checked.query)
         conversation.show_sources()
         conversation.end()
 
 
 @app.command()
-def chat(user: User = "default", session: Session = None) -> None:
+def chat(user: User = "default", session: Session = None, project: Project = None) -> None:
     """Hold a conversation in the terminal; each line of a pipe is a message."""
     user, session = identifier("--user", user), new_id() if session is None else identifier("--session", session)
     logging.getLogger("utils.openai_client").setLevel(logging.ERROR)  # the conversation tells it, in its place
-    if not converse(user, session):
+    if not converse(user, session, named_project(project)):
         raise typer.Exit(1)
 
 
@@ -168,11 +173,13 @@ async def search(
     query: Annotated[str, typer.Argument(help="What to look for")],
     user: User = "default",
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50)] = 8,
+    project: Project = None,
 ) -> None:
     """Recall without answering: what an answer would go by, each text once."""
-    checked = SearchRequest(query=query, user_id=user, top_k=top_k)
+    checked = SearchRequest(query=query, user_id=user, top_k=top_k, project=project)
     async with open_memory() as memory:
-        found = await memory.search(checked.user_id, checked.query, with_overrides(QUERY, top_k=top_k))
+        at = await memory.within(checked.user_id, checked.project)
+        found = await memory.search(at.owner, checked.query, with_overrides(QUERY, top_k=top_k))
     table = Table("score", "when", "who", "what", box=None)
     for hit in found.hits:
         who = hit.gist.name or hit.gist.role
@@ -202,9 +209,10 @@ async def import_messages(
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
     source: Annotated[Wanted, typer.Option("--from", help="Whose export it is, where that is to be checked")] = AUTO,
+    project: Annotated[str | None, typer.Option("--project", "-p", help="For lines without a project")] = None,
 ) -> None:
-    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; all that
-    `loci export` wrote, of whichever user; or conversations and memories of another product. - is standard input.
+    """Import messages from a JSONL file: {role, content, session_id?, project?, id?, name?, timestamp?} a line; all
+    that `loci export` wrote, of whichever user; or conversations and memories of another product. - is standard input.
 
     Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
     that grew imports what is new.
@@ -219,14 +227,14 @@ async def import_messages(
         async with open_memory() as memory:
             await import_export(memory, user, first, file)
         return
-    lines = list(turns_of(file.name, chain([first], file), session))
+    lines = list(turns_of(file.name, chain([first], file), session, named_project(project)))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     accepted = duplicates = 0
     async with open_memory() as memory:
         with Progress(*columns, console=err) as progress:
             kept = progress.add_task("messages", total=len(lines))
             for session_id, turns in batches_of(lines):
-                done = await memory.add(user, session_id, turns, wait=True)
+                done = await memory.add(user, session_id, turns, project=turns[0].project, wait=True)
                 accepted += done.accepted
                 duplicates += done.duplicates
                 progress.advance(kept, len(turns))

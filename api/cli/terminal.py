@@ -12,11 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from api.wire.reasons import wrong
-from utils.fields import Identifier
+from utils.fields import Identifier, ProjectName
 from utils.loops import new_runner
 
 P = ParamSpec("P")
 IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
+PROJECT: TypeAdapter[str] = TypeAdapter(ProjectName)
 
 out = Console(emoji=False)
 err = Console(stderr=True, emoji=False)
@@ -35,6 +36,14 @@ def identifier(option: str, value: str) -> str:
         return IDENTIFIER.validate_python(value, strict=True)
     except ValidationError as error:
         fail(f"{option}: {wrong(error, '')}")
+
+
+def named_project(value: str | None) -> str | None:
+    """The same of `--project`."""
+    try:
+        return None if value is None else PROJECT.validate_python(value, strict=True)
+    except ValidationError as error:
+        fail(f"--project: {wrong(error, '')}")
 
 
 def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:

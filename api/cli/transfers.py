@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.memory import Memory
-from api.cli.terminal import IDENTIFIER, err, fail, out
+from api.cli.terminal import IDENTIFIER, PROJECT, err, fail, out
 from api.portable import Report, bring_in, bring_in_source, exported
 from api.wire.reasons import wrong
 from api.wire.sessions import MessageIn, MessageRefused, message_of
@@ -146,43 +146,47 @@ async def _see_to(memory: Memory) -> None:
         await queue.work()
 
 
-def turns_of(name: str, lines: Iterable[bytes], session: str) -> Iterator[tuple[str, Turn]]:
-    """Each line's session and turn. The whole file is checked before anything is stored."""
+def turns_of(name: str, lines: Iterable[bytes], session: str, project: str | None = None) -> Iterator[tuple[str, Turn]]:
+    """Each line's session and turn. `project`: of lines that name none. The whole file is checked before anything is
+    stored."""
     so_far = Path(name).name
     for number, line in enumerate(lines, 1):
         line = line.removeprefix(codecs.BOM_UTF8)
         if not line.strip():
             continue
         try:
-            session_id, message = _line(line, session)
+            session_id, named, message = _line(line, session, project)
         except ValidationError as error:
             fail(f"{name}, line {number}: {wrong(error, '')}")
         except InvalidInput as error:
             fail(f"{name}, line {number}: {error.detail}")
         so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids
         identifier = message.id or so_far
-        yield session_id, Turn(identifier, message.role, message.content, message.timestamp or now(), message.name)
+        moment = message.timestamp or now()
+        yield session_id, Turn(identifier, message.role, message.content, moment, message.name, project=named)
 
 
-def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
+def _line(line: bytes, session: str, project: str | None) -> tuple[str, str | None, MessageIn]:
     fields = read_json(line, control_characters=True)
     if not isinstance(fields, dict):
         raise InvalidInput("not a JSON object")
     session_id = IDENTIFIER.validate_python(fields.pop("session_id", session), strict=True)
+    if (named := fields.pop("project", None)) is not None:
+        project = PROJECT.validate_python(named, strict=True)
     if isinstance(fields.get("content"), str):
         fields["content"] = with_blanks(fields["content"])
     message = message_of(fields)
     if isinstance(message, MessageRefused):
         raise InvalidInput(message.reason)
-    return session_id, message
+    return session_id, project, message
 
 
 def batches_of(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:
-    """Consecutive lines of one session, at most `BATCH` at a time."""
+    """Consecutive lines of one session and project, at most `BATCH` at a time."""
     batch: list[Turn] = []
     current = ""
     for session_id, turn in lines:
-        if batch and (session_id != current or len(batch) == BATCH):
+        if batch and (session_id != current or turn.project != batch[-1].project or len(batch) == BATCH):
             yield current, batch
             batch = []
         current = session_id

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request, Response
 
-from api.auth import Owner, admit
+from api.auth import NamedProject, Owner, admit, memory_of
 from api.http.guard import check_origin
 from api.http.once import Handler, LociRoute, persistently
 from api.http.state import TheMemory
@@ -37,10 +37,13 @@ class AdminRoute(LociRoute):
         return await persistently(request, handle)
 
 
-async def named_user(user_id: Annotated[Identifier, Path()], memory: TheMemory) -> str:
-    """The user of the path. Raises `NotFound` where nothing is known of one."""
+async def named_user(
+    user_id: Annotated[Identifier, Path()], memory: TheMemory, request: Request, project: NamedProject = None
+) -> str:
+    """The user of the path, or the user's isolated project that is meant. Raises `NotFound` where nothing is known of
+    one."""
     await memory.engine.oversight.owners.require(user_id)
-    return user_id
+    return await memory_of(request, user_id, project)
 
 
 NamedUser = Annotated[str, Depends(named_user)]

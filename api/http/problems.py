@@ -28,6 +28,7 @@ OWN = frozenset(
         "messages",
         "observations",
         "profile",
+        "projects",
         "receipts",
         "scratchpad",
         "search",

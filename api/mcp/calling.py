@@ -35,6 +35,10 @@ class Call:
     once: str = field(default_factory=new_id)
     may_be_done: bool = False
 
+    async def within(self, project: str | None) -> str:
+        """Whose memory is meant: the user's, or that of an isolated project."""
+        return self.owner if project is None else (await self.memory.within(self.owner, project)).owner
+
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; where there is none, what the
         client activated does. Raises `NotFound`, or `InvalidInput` where that may be one of several; either says what

@@ -134,11 +134,11 @@ async def update(call: Call, asked: wire.Update) -> wire.UpdateResult:
 async def recall(call: Call, asked: RecallCall) -> Recalled:
     """Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and
     memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole."""
-    recipe = with_overrides(RECALL, top_k=asked.top_k)
-    found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS, timezone=asked.timezone))
+    recipe, owner = with_overrides(RECALL, top_k=asked.top_k), await call.within(asked.project)
+    found = await call.memory.search(owner, asked.query, recipe, Scope(kinds=KINDS, timezone=asked.timezone))
     waiting = None
     if not found.hits:
-        waiting = await call.memory.engine.gists.queue.count_of(call.owner, KINDS, MOST_WAITING)
+        waiting = await call.memory.engine.gists.queue.count_of(owner, KINDS, MOST_WAITING)
     return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
 
 
@@ -146,7 +146,7 @@ async def recall(call: Call, asked: RecallCall) -> Recalled:
 async def read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     """Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to get
     the next, `query` finds one by its words."""
-    found = await call.memory.engine.gists.reader.by_ids(call.owner, [asked.id])
+    found = await call.memory.engine.gists.reader.by_ids(await call.within(asked.project), [asked.id])
     if not found:
         raise NotFound("Nothing is remembered under this id")
     return MemoryRead.of_gist(found[0], asked)
@@ -156,11 +156,12 @@ async def read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
 async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
     place of an older one that it contradicts."""
-    text = asked.text.strip()
-    if decided := await call.memory.learn(call.owner, text, timezone=asked.timezone):
+    text, owner = asked.text.strip(), await call.within(asked.project)
+    if decided := await call.memory.learn(owner, text, timezone=asked.timezone):
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     note = Turn(call.once, "user", text, now(), timezone=asked.timezone)
-    kept = await call.memory.add(call.owner, NOTES, [note], ids_are_new=not call.may_be_done)
+    session = NOTES if asked.project is None else f"{asked.project}.{NOTES}"
+    kept = await call.memory.add(call.owner, session, [note], project=asked.project, ids_are_new=not call.may_be_done)
     return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -15,12 +15,11 @@ from pydantic import ValidationError
 from starlette.datastructures import URL
 
 from agents.memory import Memory
-from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of
-from api.auth import Passing, PassingOn
+from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of, placed
+from api.auth import Passing, PassingOn, memory_of, project_in_header
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
-from api.http.state import TheMemory
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
 from utils.errors import UnsupportedMediaType
@@ -75,19 +74,25 @@ async def read_object(request: Request) -> dict[str, Any]:
     return found
 
 
-def options_of(request: Request, body: Json, memory: Memory, passing: Passing) -> tuple[ProxyOptions, str, Json]:
-    """What a request asks of memory, whose that is, and its body without the fields that are Loci's.
+def options_of(
+    request: Request, body: Json, passing: Passing, *, theirs: Collection[str] = ()
+) -> tuple[ProxyOptions, str, Json]:
+    """What a request asks of memory, the user whom it is about, and its body without the fields that are Loci's.
+    `theirs`: fields that the protocol has itself.
 
     The user and the conversation stand in the body, the address or our headers, which must agree; else, where no key
     says whose memory it is, in what other clients send. Raises `InvalidField`, and `Forbidden` where the key is
     another user's.
     """
+    ours = ProxyFields.model_fields.keys() - set(theirs)
+    project = project_in_header(request)
     named = {
         "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(OWN_USER)],
         "memory_id": request.headers.getlist(OWN_SESSION),
+        "project": [] if project is None else [project],
     }
-    given = {name: value for name, value in body.items() if name in ProxyFields.model_fields}
-    own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
+    given = {name: value for name, value in body.items() if name in ours}
+    own = {name: value for name, value in body.items() if name not in ours}
     for name, values in named.items():
         first = given[name] if given.get(name) is not None else next(iter(values), None)
         if any(value != first for value in values):
@@ -99,16 +104,17 @@ def options_of(request: Request, body: Json, memory: Memory, passing: Passing) -
         raise invalid(error) from None
     told = identity_of(request.headers, own)
     user = fields.user_id or (told.user if passing.caller.user is None else None)
-    options = fields.options_in(memory.timezone)
-    return replace(options, memory_id=options.memory_id or told.session or ""), passing.caller.owner(user), own
+    options = replace(fields.options, memory_id=fields.memory_id or told.session or "")
+    return options, passing.caller.owner(user), own
 
 
-async def owner_of(request: Request, memory: TheMemory, passing: PassingOn) -> str:
-    """The user whom a request is about, whose address or body names it. Raises `Forbidden` where the key is another
-    user's."""
+async def owner_of(request: Request, passing: PassingOn) -> str:
+    """Whose memory a request is about: of the user whom its address, body or headers name, or of the project. Raises
+    `Forbidden` where the key is another user's."""
     body = await read_object(request) if await request.body() else {}
-    named = {"user_id": body["user_id"]} if "user_id" in body else {}
-    return options_of(request, named, memory, passing)[1]
+    named: Json = {name: body[name] for name in ("user_id", "project") if name in body}
+    options, user, _ = options_of(request, named, passing)
+    return await memory_of(request, user, options.project)
 
 
 OwnerOf = Annotated[str, Depends(owner_of)]
@@ -140,10 +146,27 @@ def passed_on(
 async def answered(request: Request, memory: Memory, asked: ProxyRequest) -> Proxied | None:
     """What the provider answers, or rules where there is none; None where the client of a stream left before it
     began."""
+    asked = await _at(memory, asked)
     if memory.proxy is None:
         return await complete_by_rules(memory, asked)
     answering = memory.proxy.complete(asked)
     return await _while_there(request, answering) if asked.streamed else await answering
+
+
+async def _at(memory: Memory, asked: ProxyRequest) -> ProxyRequest:
+    """A request where it belongs: in its conversation, with whose memory that is and the instructions that hold there.
+    `asked`: in the name of its user."""
+    user, options = asked.owner, asked.options
+    if not options.memory_id:
+        owner = await memory.engine.chats.projects.owner_of(user, options.project) if options.project else user
+        asked = await placed(memory.engine, replace(asked, owner=owner))
+    at = await memory.within(user, options.project, asked.options.memory_id, making=not options.temporary)
+    zone = options.timezone or at.timezone or memory.timezone
+    asked = replace(asked, owner=at.owner, options=replace(asked.options, timezone=zone, project=at.project))
+    standing = (*at.instructions, *options.instructions) if memory.proxy is not None else ()
+    if not standing or not (options.temporary or options.strategy != "none"):
+        return asked
+    return replace(asked, body=asked.dialect.instructed(asked.body, standing), raw=None)
 
 
 async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:

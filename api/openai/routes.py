@@ -39,7 +39,7 @@ router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    options, owner, own = options_of(request, body, memory, passing)
+    options, owner, own = options_of(request, body, passing)
     options = replace(options, memory_id=options.memory_id or cached_as(own) or "")
     _check_messages(body)
     raw = await request.body() if len(own) == len(body) else None

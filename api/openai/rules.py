@@ -12,11 +12,12 @@ from pydantic import ValidationError
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory, Started
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxied, ProxyRequest, chore_of, keep_earlier, news_of, placed
+from agents.proxy import Proxied, ProxyRequest, chore_of, keep_earlier, news_of
 from api.http import sse
 from api.http.problems import error_of
 from api.openai import wire
 from api.openai.wire import InvalidField, Json, RulesFields, invalid
+from memory.ids import user_of
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -43,11 +44,11 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
     query = kept_text(messages[at].get("content")) if at is not None else ""
     if not query:
         raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
-    asked = await placed(memory.engine, asked)
     turn_id, options = asked.turn_id, asked.options
     chat = ChatRequest(
         query=query,
-        owner=asked.owner,
+        owner=user_of(asked.owner),
+        project=options.project,
         session_id=options.memory_id,
         turn_id=turn_id,
         use_memory=options.reads,
@@ -56,13 +57,14 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
         proxied=True,
         recipe=options.recipe,
         timezone=options.timezone,
+        temporary=options.temporary,
         retried=asked.once is not None,
     )
     if chore_of(messages) is not None:
         chat = replace(chat, temporary=True, use_memory=False, history=())
-    else:
+    elif not options.temporary:
         news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-        await keep_earlier(memory.engine, asked.owner, options.memory_id, turn_id, news, options.timezone)
+        await keep_earlier(memory.engine, asked.owner, options, turn_id, news)
     identifier, created, named = f"chatcmpl-{turn_id}", int(time()), (turn_id, options.memory_id)
     if not asked.streamed:
         finished = await memory.chat(chat)

@@ -4,14 +4,14 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
 from api.wire.reasons import message_of
 from utils.errors import InvalidInput
-from utils.fields import Identifier, Share, Timezone, Wire
+from utils.fields import Identifier, Instructions, ProjectName, Share, Timezone, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories
@@ -47,21 +47,34 @@ class ProxyFields(Wire):
     memory_score_threshold: Share | None = None
     memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
     timezone: Timezone | None = None
+    project: ProjectName | None = None
+    instructions: Instructions | None = None
+    temporary: bool | None = None
+
+    @field_validator("temporary")
+    @classmethod
+    def _leaves_nothing(cls, value: bool | None, info: ValidationInfo) -> bool | None:
+        if value and info.data.get("memory_strategy") == "tool_memory":
+            raise ValueError("with memory_strategy tool_memory, what tools gave is kept")
+        return value
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod
     def _number(cls, value: object) -> object:
         return float(value) if type(value) is int else value
 
-    def options_in(self, timezone: str | None) -> ProxyOptions:
-        """`timezone`: that of whoever names none."""
+    @property
+    def options(self) -> ProxyOptions:
         return ProxyOptions(
             self.memory_id or "",
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,
-            self.memory_strategy or "recall",
-            self.timezone or timezone,
+            self.memory_strategy or ("none" if self.temporary else "recall"),
+            self.timezone,
+            self.project,
+            temporary=bool(self.temporary),
+            instructions=(self.instructions,) if self.instructions else (),
         )
 
 

@@ -4,7 +4,7 @@ from time import perf_counter
 
 from fastapi import APIRouter, Request
 
-from api.auth import Owner
+from api.auth import Owner, User, project_in_header
 from api.http.once import ImportRoute, may_be_done, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
@@ -20,7 +20,7 @@ router = APIRouter(route_class=ImportRoute, tags=["messages"])
 
 
 @router.post("/v1/messages")
-async def add_messages(body: MessagesRequest, request: Request, memory: TheMemory, owner: Owner) -> MessagesResponse:
+async def add_messages(body: MessagesRequest, request: Request, memory: TheMemory, user: User) -> MessagesResponse:
     """Import turns without answering. Messages with ids that the user has already are no-ops, and one that is refused
     refuses no other."""
     once, moment = once_id(request), now()
@@ -44,7 +44,8 @@ async def add_messages(body: MessagesRequest, request: Request, memory: TheMemor
         for place, message in messages
     ]
     ids_are_new = not may_be_done(request) and all(message.id is None for _, message in messages)
-    done = await memory.add(owner, body.session_id, turns, ids_are_new=ids_are_new, wait=body.wait)
+    project = body.project or project_in_header(request)
+    done = await memory.add(user, body.session_id, turns, project=project, ids_are_new=ids_are_new, wait=body.wait)
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, rejected=rejected, ids=list(done.ids))
 
 

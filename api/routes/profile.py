@@ -9,7 +9,7 @@ from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
 from api.wire import profile as wire
-from api.wire.base import Page
+from api.wire.paging import page_of
 
 router = APIRouter(prefix="/v1/profile", route_class=LociRoute, tags=["profile"])
 
@@ -20,18 +20,20 @@ async def get_profile(
     owner: Owner,
     page: ThePage,
     hidden: Annotated[bool, Query(strict=False, description="Those that are hidden, too")] = False,
-) -> Page[wire.ProfileItemOut]:
-    """Facts in force and key-values: what is pinned, then what is needed most."""
+) -> wire.ProfileOut:
+    """Facts in force and key-values: what is pinned, then what is needed most; with what else holds for the user."""
     items = await memory.engine.knowledge.profile.page(
         owner, limit=page.sought, after=wire.rank_of(page.cursor), hidden=hidden
     )
-    return Page[wire.ProfileItemOut].of(items, page.limit, wire.cursor_of_item)
+    shown, more = page_of(items, page.limit, wire.cursor_of_item)
+    return wire.ProfileOut.of(await memory.preferences(owner), items=shown, next_cursor=more)
 
 
 @router.patch("", responses=errors(404, 409))
 async def change_profile(body: wire.ProfilePatch, memory: TheMemory, owner: Owner) -> wire.ProfileItems:
     """Pin, hide or reword items; returns them as they are then. A fact with another text is another fact, which
-    `POST /v1/facts/{id}/undo` takes back."""
-    changed = await memory.engine.knowledge.profile.change(owner, [item.change for item in body.items])
+    `POST /v1/facts/{id}/undo` takes back. Or set instructions, time zone and locale, which hold in all projects."""
+    changed = await memory.engine.knowledge.profile.change(owner, [item.change for item in body.items or ()])
     memory.nudge_embedding()
-    return wire.ProfileItems(items=[wire.ProfileItemOut.of(item) for item in changed])
+    own = await memory.preferences(owner, body.preferences)
+    return wire.ProfileItems.of(own, items=changed)

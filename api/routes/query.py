@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from agents.chat import ChatRequest, HistoryItem
-from api.auth import Owner
+from api.auth import Owner, User, project_in_header
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import LociRoute, may_be_done, once_id
@@ -32,20 +32,22 @@ router = APIRouter(route_class=LociRoute, tags=["chat"])
         }
     },
 )
-async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: Owner) -> Response:
+async def query(body: QueryRequest, request: Request, memory: TheMemory, user: User) -> Response:
     """Answer a question with what the user said before."""
     once = once_id(request)
     chat = ChatRequest(
         query=body.query,
-        owner=owner,
+        owner=user,
         session_id=body.session_id or derived_id(once, "session"),
         turn_id=once,
-        use_memory=body.use_memory,
+        use_memory=body.use_memory if "use_memory" in body.model_fields_set else None,
         top_k=body.top_k if "top_k" in body.model_fields_set else None,
         history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
         images=tuple(body.images or ()),
         location=body.location,
         timezone=body.timezone,
+        locale=body.locale,
+        project=body.project or project_in_header(request),
         model=body.model,
         temperature=body.temperature,
         max_tokens=body.max_tokens,

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from api.auth import Owner
+from api.auth import NamedProject, Owner
 from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
 from api.wire import sessions as wire
 from api.wire.base import Deleted, Page
+from memory.ids import user_of
 from utils.errors import NotFound
 from utils.fields import PRINTABLE, Identifier, MessageId
 
@@ -25,11 +26,14 @@ async def list_sessions(
     memory: TheMemory,
     owner: Owner,
     page: ThePage,
+    project: NamedProject = None,
     q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_TITLE)] = None,
 ) -> Page[wire.SessionOut]:
     """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
-    `POST /v1/search`."""
-    sessions = await memory.engine.chats.sessions.page(owner, limit=page.sought, after=page.position, title=q or None)
+    `POST /v1/search`. Those of isolated projects are listed where `project` names theirs."""
+    sessions = await memory.engine.chats.sessions.page(
+        owner, limit=page.sought, after=page.position, title=q or None, project=project
+    )
     return Page[wire.SessionOut].by_time(sessions, page.limit)
 
 
@@ -41,12 +45,18 @@ async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) ->
     return wire.SessionDetail.of(session, summaries=summaries)
 
 
-@router.patch("/{session_id}", responses=errors(404))
-async def rename_session(
+@router.patch("/{session_id}", responses=errors(404, 409))
+async def change_session(
     session_id: SessionId, body: wire.SessionPatch, memory: TheMemory, owner: Owner
 ) -> wire.SessionOut:
-    """Give a session another title."""
-    return wire.SessionOut.of(await memory.engine.chats.sessions.rename(owner, session_id, body.title))
+    """Give a session another title, standing instructions, or a place in another project, or in none."""
+    await memory.engine.chats.sessions.get(owner, session_id)
+    if "project" in body.model_fields_set:
+        owner = await memory.move(user_of(owner), session_id, body.project)
+    fields = body.model_dump(include=body.model_fields_set & {"title", "instructions"})
+    if not fields:
+        return wire.SessionOut.of(await memory.engine.chats.sessions.get(owner, session_id))
+    return wire.SessionOut.of(await memory.engine.chats.sessions.change(owner, session_id, fields))
 
 
 @router.delete("/{session_id}", responses=errors(404))

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, StringCo
 
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import DecisionOut
-from api.wire.recalled import CallersTimezone
+from api.wire.recalled import CallersProject, CallersTimezone
 from memory.banks import (
     LONGEST_NAME,
     LONGEST_UPDATE,
@@ -112,6 +112,7 @@ class RememberCall(Wire):
         Field(description="What to remember of the user, in whole sentences"),
     ]
     timezone: CallersTimezone = None
+    project: CallersProject = None
 
 
 class BanksCall(Wire):

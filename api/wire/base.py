@@ -4,17 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
 from api.wire.paging import Updated, cursor_of, page_of
-from utils.fields import Identifier, Wire
+from utils.fields import Identifier, ProjectName, Wire
 
 T = TypeVar("T")
 Thing = TypeVar("Thing")
 Timed = TypeVar("Timed", bound=Updated)
 
 
-class OwnedRequest(Wire):
+class UsersRequest(Wire):
     """A body that may name the user whom the request is about, as the query may; `api/auth` reads it."""
 
     user_id: Identifier = "default"
+
+
+class OwnedRequest(UsersRequest):
+    """One that may name the project, too."""
+
+    project: ProjectName | None = None
 
 
 class Shown(Wire):

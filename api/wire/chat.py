@@ -10,7 +10,7 @@ from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
 from config.recipes import PromptRecipe
 from utils.chat import ReasoningEffort
-from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Name, Query, Timezone, TopK, Wire
+from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Locale, Name, Query, Timezone, TopK, Wire
 
 
 class HistoryMessage(Wire):
@@ -26,6 +26,7 @@ class QueryRequest(OwnedRequest):
     history: Annotated[list[HistoryMessage], Field(max_length=1_000)] | None = None
     images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
     timezone: Timezone | None = None
+    locale: Locale | None = None
     location: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     model: Name | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None

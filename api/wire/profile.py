@@ -18,9 +18,10 @@ from api.wire.facts import LONGEST_FACT
 from api.wire.paging import UNKNOWN, cursor_of_key, key_of
 from memory.facts import ProfileChange, ProfileItem, Rank
 from utils.errors import InvalidInput
-from utils.fields import MessageId, Wire, not_blank
+from utils.fields import Instructions, Locale, MessageId, Timezone, Wire, not_blank
 
 MOST = 200  # items that are changed at once
+PREFERENCES = ("instructions", "timezone", "locale")
 
 _RANK = TypeAdapter(tuple[float, AwareDatetime, str])
 
@@ -35,8 +36,19 @@ class ProfileItemOut(Shown):
     sources: list[str]
 
 
-class ProfileItems(Wire):
+class ProfileItems(Shown):
+    """`instructions`, `timezone`, `locale`: what holds for the user in any project; not there where not set."""
+
     items: list[ProfileItemOut]
+    instructions: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    timezone: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    locale: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class ProfileOut(ProfileItems):
+    """A page of a profile."""
+
+    next_cursor: str | None
 
 
 class ProfileItemPatch(Wire):
@@ -55,13 +67,26 @@ class ProfileItemPatch(Wire):
 
 
 class ProfilePatch(OwnedRequest):
-    items: Annotated[list[ProfileItemPatch], Field(min_length=1, max_length=MOST)]
+    """`instructions`, `timezone`, `locale`: null takes them away."""
+
+    items: Annotated[list[ProfileItemPatch], Field(min_length=1, max_length=MOST)] | None = None
+    instructions: Instructions | None = None
+    timezone: Timezone | None = None
+    locale: Locale | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> "ProfilePatch":
-        if len({item.id for item in self.items}) < len(self.items):
+        items = self.items or []
+        if len({item.id for item in items}) < len(items):
             raise ValueError("names an item twice")
+        if not self.model_fields_set & {"items", *PREFERENCES} or ("items" in self.model_fields_set and not items):
+            raise ValueError("give at least one of items, instructions, timezone and locale")
         return self
+
+    @property
+    def preferences(self) -> dict[str, str | None]:
+        """Those that it sets, or takes away."""
+        return {name: getattr(self, name) for name in PREFERENCES if name in self.model_fields_set}
 
 
 def cursor_of_item(item: ProfileItem) -> str:

@@ -11,7 +11,7 @@ from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
 from memory.gists import Waiting
 from utils.errors import NotFound
-from utils.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, Timezone, TopK, Wire
+from utils.fields import ID_CHARACTERS, QUERY_CHARACTERS, ProjectName, Query, Timezone, TopK, Wire
 
 SHOWN = 1_000  # characters of a message
 DIGITS = 3  # of scores
@@ -30,10 +30,16 @@ CallersTimezone = Annotated[
 ]
 
 
+CallersProject = Annotated[
+    ProjectName | None, Field(description="The user's project that it is about, where there is one")
+]
+
+
 class RecallCall(Wire):
     query: Annotated[Query, Field(description=f"What to look for, up to {QUERY_CHARACTERS:,} characters")]
     top_k: TopK = 8
     timezone: CallersTimezone = None
+    project: CallersProject = None
 
 
 class RecalledItem(SearchItem):
@@ -84,6 +90,7 @@ class MemoryCall(Wire):
     query: PartQuery = ""
     offset: PartOffset = 0
     limit: PartLimit = READ
+    project: CallersProject = None
 
 
 class MemoryRead(Shown):

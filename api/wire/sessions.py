@@ -4,13 +4,13 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, PlainValidator, TypeAdapter, ValidationError, model_validator
 
 from api.wire.base import OwnedRequest, Shown
 from api.wire.reasons import wrong
 from api.wire.strict import check
 from utils.errors import InvalidInput
-from utils.fields import Content, Identifier, MessageId, Moment, Name, Timezone, Wire
+from utils.fields import Content, Identifier, Instructions, MessageId, Moment, Name, Timezone, Wire
 
 
 class SummaryOut(Shown):
@@ -28,6 +28,8 @@ class SessionOut(Shown):
     updated_at: datetime
     message_count: int
     pair_count: int
+    project: str | None
+    instructions: str | None
 
 
 class SessionDetail(SessionOut):
@@ -35,7 +37,17 @@ class SessionDetail(SessionOut):
 
 
 class SessionPatch(OwnedRequest):
-    title: Annotated[Name, Field(max_length=200)]
+    """`project`: where it is to be from now on; null: in none. `instructions`: null takes them away."""
+
+    title: Annotated[Name, Field(max_length=200)] | None = None
+    instructions: Instructions | None = None
+
+    @model_validator(mode="after")
+    def _check_any(self) -> "SessionPatch":
+        given = self.model_fields_set & {"title", "project", "instructions"}
+        if not given or ("title" in given and self.title is None):
+            raise ValueError("give at least one of title, project and instructions")
+        return self
 
 
 class MessageOut(Shown):

@@ -18,7 +18,7 @@ from time import monotonic
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from memory.ids import derived_id, keys_of, unscoped
+from memory.ids import APART, derived_id, keys_of, unscoped
 from memory.mirror.files import (
     ENTRIES,
     LARGEST,
@@ -79,7 +79,7 @@ def owner_of(folder: Path) -> str | None:
     name = name_of(folder.name)
     if name is None and (index := read_index(folder)) is not None and file_name(index.user) == folder.name:
         name = index.user
-    return name if name is not None and is_folder_name(name) else None
+    return name if name is not None and all(map(is_folder_name, name.split(APART, 1))) else None
 
 
 def read_index(folder: Path) -> Index | None:

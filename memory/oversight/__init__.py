@@ -1,5 +1,6 @@
 """Oversight: forgetting, explanations of what was not recalled, failed jobs and owners, over all products."""
 
+from memory.oversight.forget import Forgetter
 from memory.oversight.jobs import Progress
 from memory.oversight.room import Oversight, open_oversight
 from memory.oversight.saying import Statement
@@ -7,6 +8,7 @@ from memory.oversight.why_not import EXPLANATIONS, WhyNot
 
 __all__ = [
     "EXPLANATIONS",
+    "Forgetter",
     "Oversight",
     "Progress",
     "Statement",

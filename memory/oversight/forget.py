@@ -16,11 +16,11 @@ from functools import partial
 
 from memory.domain import RULE_BASED
 from memory.gists import TEXT, Gists
-from memory.ids import derived_id, keys_of, new_id
+from memory.ids import derived_id, keys_of, new_id, user_of
 from memory.oversight.unquote import QUOTED, Told, lines_of, patterns_of_values
 from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
-from memory.turns import TOLD, Conversations, title_of
+from memory.turns import TOLD, Conversations, Ended, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -40,6 +40,7 @@ class Forgetter:
     def __init__(self, store: Store, gists: Gists, conversations: Conversations, products: Sequence[Product]) -> None:
         self._store = store
         self._collections = store.collections
+        self._projects = conversations.projects
         self._sessions = conversations.sessions
         self._summaries = conversations.summaries
         self._receipts = conversations.receipts
@@ -47,16 +48,17 @@ class Forgetter:
         self._eraser = gists.eraser
         self._products = products
 
-    async def session(self, owner: str, session_id: str) -> dict[str, int]:
+    async def session(self, owner: str, session_id: str, ended: Ended | None = None) -> dict[str, int]:
         """Deletes a session with its messages, summaries, facts, receipts, what observations came of it and what
         the tools of its agent gave; returns counts by collection.
 
         It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
-        again after a crash, it deletes what was left. An import of the user's that is under way ends.
+        again after a crash, it deletes what was left. An import of the user's that is under way ends. `ended`: how it
+        was ended already.
         """
         await self._end_imports(owner)
         begun = now()
-        ended = await self._sessions.end(owner, session_id)
+        ended = ended or await self._sessions.end(owner, session_id)
         successor, places = (None, None) if ended is None else (ended.successor, ended.places)
         session = SessionEnd(session_id, begun, now(), successor, places)
         counts = Counter(sessions=int(ended is not None))
@@ -168,11 +170,13 @@ class Forgetter:
         await self._take_out(owner, told.patterns(), told.taken_out_of, model=RULE_BASED, **TOLD)
 
     async def user(self, owner: str) -> dict[str, int]:
-        """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
-        ends."""
+        """Deletes everything of a user that is there now, isolated projects with it; returns counts by collection. An
+        import that is under way ends."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
         counts = Counter(sessions=0)
+        for apart in await self._projects.apart(owner):
+            counts.update(await self.user(apart))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
@@ -185,7 +189,7 @@ class Forgetter:
 
     async def _end_imports(self, owner: str) -> None:
         """What an import brings from now on is taken back (`memory/portable.py`)."""
-        await self._collections.idempotency.delete_many({"user_id": owner, "importing": True})
+        await self._collections.idempotency.delete_many({"user_id": user_of(owner), "importing": True})
 
     async def finish(self) -> None:
         """Ends the deletions of messages that a crash cut short, some of them at a time."""

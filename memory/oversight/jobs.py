@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from memory.domain import TURN
 from memory.gists import UNAVAILABLE
+from memory.ids import user_of
 from memory.product import Product, Queue
 from memory.store import BACKOFF, Collections, State, count, revive
 from utils.clock import now
@@ -185,7 +186,7 @@ def _job(kind: str, queue: Queue, progress: Progress, document: Document) -> Job
         kind=kind,
         key=document["_id"],
         progress=progress,
-        owner=document["user_id"],
+        owner=user_of(document["user_id"]),
         about=f"{document['type']}/{about}" if "type" in document else about,  # a bank's id is its type's alone
         text=document.get(queue.text) or "",
         session_id=document.get("session_id") if document.get("kind", TURN) == TURN else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.domain import TURN
+from memory.ids import APART, user_of
 from memory.product import Product
 from memory.store import Collections
 from utils.errors import NotFound
@@ -54,7 +55,7 @@ class Owners:
 
     async def require(self, owner: str) -> None:
         """Raises `NotFound` where a user has nothing here."""
-        looked = (self._collections[name].find_one({_key_of(name): owner}, {"_id": 1}) for name in self._holding)
+        looked = (self._collections[name].find_one({_key_of(name): _of(owner)}, {"_id": 1}) for name in self._holding)
         if not any(await asyncio.gather(*looked)):
             raise NotFound("No such user")
 
@@ -64,7 +65,7 @@ class Owners:
 
     async def counts(self, owner: str) -> dict[str, int]:
         """How many documents of a user's each collection has."""
-        counted = (self._collections[name].count_documents({"user_id": owner}) for name in self._counted)
+        counted = (self._collections[name].count_documents({"user_id": _of(owner)}) for name in self._counted)
         return dict(zip(self._counted, await asyncio.gather(*counted), strict=True))
 
     async def totals(self) -> Totals:
@@ -101,14 +102,16 @@ class Owners:
 
     async def _next(self, name: str, after: str, part: str) -> str | None:
         key = _key_of(name)
-        wanted: Document = {"$gt": after} | ({"$regex": re.escape(part), "$options": "i"} if part else {})
+        # Behind those of the user's isolated projects, which are the user's.
+        wanted: Document = {"$gt": f"{after}{APART}\uffff" if after else ""}
+        wanted |= {"$regex": re.escape(part), "$options": "i"} if part else {}
         documents = await self._collections[name].find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
-        return str(documents[0][key]) if documents else None
+        return user_of(documents[0][key]) if documents else None
 
     async def _seen(self, owner: str, names: Collection[str]) -> OwnerSeen:
         """A user. `names`: of the collections in which something of theirs may be."""
         sessions, messages, moments = await asyncio.gather(
-            self._collections.sessions.count_documents({"user_id": owner}),
+            self._collections.sessions.count_documents({"user_id": _of(owner)}),
             self._messages(owner),
             asyncio.gather(*(self._latest(name, owner) for name in self._moments if name in names)),
         )
@@ -116,9 +119,9 @@ class Owners:
 
     async def _messages(self, owner: str) -> int:
         """How many messages a user has: of the gists, those of no other kind."""
-        vectors, others = self._collections.vectors, {"kind": {"$in": self.other_kinds}, "user_id": owner}
+        vectors, others = self._collections.vectors, {"kind": {"$in": self.other_kinds}, "user_id": _of(owner)}
         every, other = await asyncio.gather(
-            vectors.count_documents({"user_id": owner}), vectors.count_documents(others)
+            vectors.count_documents({"user_id": _of(owner)}), vectors.count_documents(others)
         )
         return max(0, every - other)
 
@@ -127,6 +130,11 @@ class Owners:
         newest = self._collections[name].find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
         documents = await newest.limit(1).to_list(None)
         return documents[0][field] if documents else None
+
+
+def _of(owner: str) -> Document:
+    """What is a user's, in isolated projects, too."""
+    return {"$gte": owner, "$lt": f"{owner} "}  # a space comes next to `APART`
 
 
 def _key_of(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
-from memory.ids import derived_id
+from memory.ids import derived_id, user_of
 from memory.store.collections import Collections
 from utils.clock import now
 from utils.errors import Conflict, IdempotencyMismatch
@@ -95,8 +95,9 @@ class IdempotencyKeys:
             await self._requests.delete_one({"_id": identifier, "forgotten": True, "state": "in_progress"})
 
     async def forget(self, owner: str, *, but: str | None = None) -> None:
-        """Deletes the owner's answers, which may hold what was deleted; those of requests in progress are not kept.
+        """Deletes the user's answers, which may hold what was deleted; those of requests in progress are not kept.
         `but`: the `_id` of the request's record that does this, and whose answer tells nothing of it."""
+        owner = user_of(owner)
         # Marked first: a request that ends in between is deleted with those that are done.
         await self._requests.update_many(
             {"user_id": owner, "state": "in_progress", "_id": {"$ne": but}}, {"$set": {"forgotten": True}}

@@ -1,6 +1,7 @@
 """Reading many documents of an owner without holding more than a page of them."""
 
 from collections.abc import AsyncIterator, Sequence
+from collections.abc import Collection as Ids
 from typing import Any
 
 from utils.mongo import Collection, Document
@@ -10,13 +11,15 @@ AT_ONCE = 25  # documents that are read by their ids
 
 
 async def by_key(
-    collection: Collection, owner: str, name: str, fields: Document | None = None
+    collection: Collection, owner: str, name: str, fields: Document | None = None, only: Ids[str] | None = None
 ) -> AsyncIterator[Document]:
-    """Documents in the order of a key that no two of the owner's share."""
+    """Documents in the order of a key that no two of the owner's share. `only`: those of these keys."""
     after = ""
     while True:
         read = 0
         page: dict[str, Any] = {"user_id": owner, name: {"$gt": after}}
+        if only is not None:
+            page[name]["$in"] = sorted(only)
         async for document in collection.find(page, fields).sort(name, 1).limit(PAGE):
             read, after = read + 1, document[name]
             yield document

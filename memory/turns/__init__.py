@@ -7,28 +7,48 @@ windows of places; a receipt says what an answer considered, used and spent.
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.places import Place, Places
-from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of, numbers_of
+from memory.turns.projects import EVERYWHERE, LINES, Preferences, Project, Projects, Standpoint
+from memory.turns.receipts import (
+    LedgerEntry,
+    LeftOut,
+    Receipt,
+    Receipts,
+    Used,
+    left_out_of,
+    numbers_of,
+    receipt_records,
+)
+from memory.turns.records import conversation_records
 from memory.turns.room import Conversations, open_conversations
-from memory.turns.sessions import title_of
+from memory.turns.sessions import Ended, title_of
 from memory.turns.summaries import TOLD
 from memory.turns.turns import Turns
 
 __all__ = [
+    "EVERYWHERE",
+    "LINES",
     "NONE",
     "TOLD",
     "Conversations",
     "Drafts",
+    "Ended",
     "KeyValues",
     "LedgerEntry",
     "LeftOut",
     "Place",
     "Places",
+    "Preferences",
+    "Project",
+    "Projects",
     "Receipt",
     "Receipts",
+    "Standpoint",
     "Turns",
     "Used",
+    "conversation_records",
     "left_out_of",
     "numbers_of",
     "open_conversations",
+    "receipt_records",
     "title_of",
 ]

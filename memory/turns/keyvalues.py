@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from collections.abc import Collection as Ids
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from memory.store import Changes, Collections, NotesCache, by_key
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
 from utils.fields import MessageId
-from utils.mongo import Collection, Document
+from utils.mongo import Collection, Document, insert_new
 from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
@@ -157,6 +158,48 @@ class KeyValues:
             raise PreconditionFailed("The memory is not the one that was expected")
         return _keyvalue(deleted)
 
+    async def move(self, source: str, target: str, said: Ids[str] | None) -> None:
+        """Moves to another owner the values that messages stated, former ones, too; None: all of them. Under a key that
+        the other has already, the newest value is in force. Called again after a crash, it moves what was left."""
+        stated: Document = {"user_id": source}
+        if said is not None:
+            stated["$or"] = [{name: {"$in": list(said)}} for name in ("sources", "source")]
+        while (document := await self._memories.find_one(stated)) is not None:
+            async with self._changes.noted(target), self._changes.noted(source):
+                there = await self._memories.find_one({"user_id": target, "key": document["key"]})
+                going = [one for one in _versions(document) if said is None or one["source"] in said]
+                staying = [one for one in _versions(document) if one not in going]
+                known = _versions(there) if there is not None else []
+                fresh = [one for one in going if one not in known]
+                sources = [one for one in document.get("sources", ()) if said is None or one in said]
+                left = [one for one in document.get("sources", ()) if one not in sources]
+                sources += there.get("sources", ()) if there is not None else ()
+                if not fresh or await self._rewrite(target, there, document, [*known, *fresh], sources):
+                    await self._rewrite(source, document, document, staying, left)
+
+    async def _rewrite(
+        self, owner: str, there: Document | None, like: Document, versions: Sequence[Document], sources: Sequence[str]
+    ) -> bool:
+        """Has a key have these values, and no other; False where others changed it meanwhile. `like`: what it has
+        beside."""
+        identity = {"_id": derived_id(owner, like["key"])}
+        if not versions and there is not None:
+            return (await self._memories.delete_one(_same(there))).deleted_count == 1
+        *former, present = sorted(versions, key=lambda one: one["updated_at"])[-HISTORY - 1 :]
+        made = {
+            "user_id": owner,
+            "created_at": min(one["updated_at"] for one in versions),
+            "version": len(former) + 1,
+            "epoch": new_epoch(),
+            "sources": list(dict.fromkeys([*sources, *(one["source"] for one in versions if one["source"])])),
+            "history": [one | {"version": number} for number, one in enumerate(former, 1)],
+            "rank": UNRANKED,
+        }
+        fresh = (there or like) | identity | present | made
+        if there is None:
+            return (await insert_new(self._memories, [fresh]))[0]
+        return (await self._memories.replace_one(_same(there), fresh)).matched_count == 1
+
     async def page(self, owner: str, *, limit: int, after: tuple[datetime, str] | None) -> list[tuple[KeyValue, str]]:
         """Facts, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
         filter: dict[str, Any] = {"user_id": owner}
@@ -182,6 +225,14 @@ class KeyValues:
         if document is None:
             raise NotFound("No such memory")
         return document
+
+
+def _versions(document: Document) -> list[Document]:
+    """All values that a key had, oldest first, as a history has them, but for their numbers."""
+    named = ("value", "updated_at", "tokenCount")
+    return [
+        {name: one[name] for name in named} | {"source": one.get("source")} for one in (*document["history"], document)
+    ]
 
 
 def best_matching(facts: Sequence[KeyValue], query: str) -> list[KeyValue]:

@@ -94,7 +94,9 @@ class Places:
         first = next((turn for turn in turns if turn.role == "user"), turns[0])
         update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
             **_spanning(turns),
-            "$setOnInsert": new_session(title_of(first.content), new_id()) | {"titled_by": RULE_BASED},
+            "$setOnInsert": new_session(title_of(first.content), new_id())
+            | {"titled_by": RULE_BASED}
+            | ({} if first.project is None else {"project": first.project}),
         }
         session = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}

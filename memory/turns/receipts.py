@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection as Ids
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -252,9 +253,9 @@ class ReceiptLine(Line):
     observed: list[Considered] | None = None
 
 
-async def receipt_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
-    """The receipts of each session."""
-    async for session in by_key(collections.sessions, owner, "session_id", {"session_id": 1}):
+async def receipt_records(collections: Collections, owner: str, only: Ids[str] | None = None) -> AsyncIterator[Record]:
+    """The receipts of each session. `only`: ids of those that are wanted."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"session_id": 1}, only):
         own = {"user_id": owner, "session_id": session["session_id"]}
         async for receipt in by_ids(collections.receipts, own, [("_id", 1)]):
             considered = {

@@ -6,6 +6,7 @@ to their places; in every other, and where a place is taken, they come behind th
 """
 
 from collections.abc import AsyncIterator, Sequence
+from collections.abc import Collection as Ids
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
@@ -24,7 +25,7 @@ from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
 from utils.errors import Conflict, InvalidInput
-from utils.fields import Identifier, MessageId, Moment, Name, Timezone
+from utils.fields import Identifier, Instructions, MessageId, Moment, Name, ProjectName, Timezone
 from utils.mongo import Document, insert_new
 
 
@@ -35,6 +36,8 @@ class SessionLine(Kept):
     epoch: Epoch
     places: Annotated[int, Field(ge=0, le=PLACES)]
     summarised_to: Annotated[int, Field(ge=-1, lt=PLACES)]
+    project: ProjectName | None = None
+    instructions: Instructions | None = None
 
 
 class WindowSummary(LinePart):
@@ -76,9 +79,12 @@ class MessageLine(Line):
     timezone: Timezone | None = None
 
 
-async def conversation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
-    """Each session, its summaries and its messages in order, up to the place where it stood."""
-    async for session in by_key(collections.sessions, owner, "session_id", {"events": 0, "uncounted": 0}):
+async def conversation_records(
+    collections: Collections, owner: str, only: Ids[str] | None = None
+) -> AsyncIterator[Record]:
+    """Each session, its summaries and its messages in order, up to the place where it stood. `only`: ids of those that
+    are wanted."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"events": 0, "uncounted": 0}, only):
         identifier, places = session["session_id"], session["next_index"]
         standing = {"id": identifier, "places": places, "summarised_to": session["summary"]["to"]}
         yield Record("session", SessionLine.picked(session) | standing)
@@ -286,7 +292,7 @@ def _session(owner: str, fields: Document) -> Document:
         new_session(fields["title"], fields["epoch"], fields["summarised_to"])
         | NOTHING_SAID
         | {"user_id": owner, "session_id": fields["id"], "next_index": fields["places"], "importing": True}
-        | {name: fields[name] for name in ("created_at", "updated_at")}
+        | {name: fields[name] for name in ("created_at", "updated_at", "project", "instructions") if name in fields}
     )
 
 

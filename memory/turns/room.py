@@ -11,6 +11,7 @@ from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
 from memory.turns.keyvalues import KeyValues, KeyValueTaker, MemoryLine, keyvalue_records
 from memory.turns.places import Places
+from memory.turns.projects import Projects
 from memory.turns.receipts import ReceiptLine, Receipts, ReceiptTaker, receipt_records
 from memory.turns.records import ConversationTaker, MessageLine, SessionLine, SummariesLine, conversation_records
 from memory.turns.sessions import Sessions
@@ -25,6 +26,11 @@ CONVERSATIONS = {
     "sessions": [
         index("owner_session", "user_id", "session_id", unique=True),
         index("owner_newest", "user_id", "-updated_at", "-_id"),
+        index("owner_project", "user_id", "project", "-updated_at", "-_id", having="project"),
+    ],
+    "projects": [
+        index("owner_name", "user_id", "name", unique=True),
+        index("unsettled", "unsettled", having="unsettled"),
     ],
     "summaries": [
         index("owner_session", "user_id", "session_id"),
@@ -52,6 +58,7 @@ RECEIPTS = {
 
 @dataclass(frozen=True)
 class Conversations:
+    projects: Projects
     sessions: Sessions
     places: Places
     turns: Turns
@@ -84,6 +91,7 @@ def open_conversations(
     gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
     conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries, titles)
     return Conversations(
+        projects=Projects(collections),
         sessions=sessions,
         places=places,
         turns=turns,
@@ -135,6 +143,7 @@ def _conversations_product(
         async with changes.noted(owner):
             gone = await collections.summaries.delete_many(own | {"updated_at": {"$lte": moment}})
         await collections.drafts.delete_many(own)
+        await collections.projects.delete_many(own | {"created_at": {"$lte": moment}})
         return {"vectors": erased, "summaries": gone.deleted_count}
 
     def takers(owner: str) -> dict[str, Taker]:

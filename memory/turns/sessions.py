@@ -30,7 +30,7 @@ SHOWN = ("title", "created_at", "updated_at", "message_count", "pair_count")
 
 @dataclass(frozen=True)
 class Session:
-    """A session as its owner sees it."""
+    """A session as its owner sees it. `instructions`: those that hold in it, beside others."""
 
     id: str
     title: str
@@ -38,6 +38,8 @@ class Session:
     updated_at: datetime
     message_count: int
     pair_count: int
+    project: str | None = None
+    instructions: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,17 @@ class Sessions:
         return _session(session)
 
     async def page(
-        self, owner: str, *, limit: int, after: tuple[datetime, str] | None, title: str | None
+        self,
+        owner: str,
+        *,
+        limit: int,
+        after: tuple[datetime, str] | None,
+        title: str | None,
+        project: str | None = None,
     ) -> list[tuple[Session, str]]:
         """Sessions, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen.
-        `title`: a part of the title, in any case."""
-        filter: dict[str, Any] = {"user_id": owner}
+        `title`: a part of the title, in any case. `project`: of this one alone."""
+        filter: dict[str, Any] = {"user_id": owner} | ({} if project is None else {"project": project})
         if title is not None:
             filter["title"] = {"$regex": re.escape(title), "$options": "i"}
         if after is not None:
@@ -87,7 +95,7 @@ class Sessions:
             begun = new_session(UNTITLED, ended.successor, places - 1) | NOTHING_SAID
             begun |= {"created_at": moment, "updated_at": moment, "titled_by": RULE_BASED}
             same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
-            anew = {"$set": begun, "$unset": {"naming": "", "titled_from": ""}}
+            anew = {"$set": begun, "$unset": {"naming": "", "titled_from": "", "instructions": ""}}
             if (await self._sessions.update_one(same, anew)).matched_count:
                 return ended
 
@@ -122,10 +130,15 @@ class Sessions:
         own = {"user_id": owner, "session_id": message["session_id"], "$or": made}
         await self._sessions.update_one(own, {"$set": {"title": title}, "$unset": {"titled_from": ""}})
 
-    async def rename(self, owner: str, session_id: str, title: str) -> Session:
+    async def change(self, owner: str, session_id: str, fields: Document) -> Session:
+        """Sets fields of a session, and takes away those that are None. A `title` given here is never overwritten."""
+        gone = [name for name, value in fields.items() if value is None]
+        named = {"titled_by": "user"} if "title" in fields else {}
+        update: Document = {"$set": {name: fields[name] for name in fields if name not in gone} | named}
+        update["$unset"] = dict.fromkeys([*gone, *(["titled_from"] if named else [])], "")
         session = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
-            {"$set": {"title": title, "titled_by": "user"}, "$unset": {"titled_from": ""}},
+            {name: change for name, change in update.items() if change},
             projection=COUNTERS,
             return_document=ReturnDocument.AFTER,
         )
@@ -153,4 +166,7 @@ def titles_of(text: str) -> list[str]:
 
 
 def _session(session: Document) -> Session:
-    return Session(session["session_id"], **{name: session[name] for name in SHOWN})
+    shown = {name: session[name] for name in SHOWN}
+    return Session(
+        session["session_id"], **shown, project=session.get("project"), instructions=session.get("instructions")
+    )

@@ -50,6 +50,7 @@ right = st.fixed_dictionaries(
             ),
             max_size=3,
         ),
+        "project": st.just("fuzz") | texts,
         "value": texts,
         "ttl_seconds": st.integers(),
         "source": st.just("fuzz") | texts,

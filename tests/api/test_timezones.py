@@ -27,7 +27,7 @@ READING_THE_TIME = (
     "memory.facts.queue.now",
     "agents.chat.exchange.now",
     "agents.proxy.proxy.now",
-    "agents.proxy.transcript.now",
+    "agents.proxy.request.now",
 )
 
 both_sides = pytest.mark.parametrize("zone", MOMENTS)

@@ -17,7 +17,8 @@ from utils.mongo import Document
 OTHER = "bob"
 KINDS = (
     *("session", "summaries", "message", "memory", "fact", "observation", "entry", "task", "trace", "bank_version"),
-    *("bank", "conversation", "response", "response_item", "receipt"),
+    *("bank", "conversation", "response", "response_item", "receipt", "preferences"),
+    "project",
 )
 
 
@@ -30,6 +31,8 @@ async def live(memory: Memory) -> None:
     await memory.chat(request("What does the user say of item number 3?"))
     for text in ("I live in Madrid.", "I live in Oslo."):
         await memory.learn(USER, text)
+    await memory.preferences(USER, {"locale": "en-GB"})
+    await memory.put_project(USER, "orchard", {"instructions": "Be brief."})
     await memory.observe(USER, "GOAL:deploy", findings=["The bridge is closed."])
     await engine.notes.scratchpad.put(USER, "plan", "Straße")
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))

@@ -82,8 +82,11 @@ class _Asked:
 async def create(request: Request, memory: TheMemory, settings: TheSettings, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    options, owner, own = options_of(request, body, memory, passing)
+    options, user, own = options_of(request, body, passing, theirs=("instructions",))
+    if options.temporary:
+        raise InvalidField("temporary: a response belongs to a conversation; ask for a chat completion", "temporary")
     asked, session = response_request(own), options.memory_id or None
+    owner = (await memory.within(user, options.project, session, making=True)).owner
     proxy = memory.proxy
     passes = proxy is not None and settings.has_responses and not options.compresses
     model = asked.fields.model
@@ -103,7 +106,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     options = replace(options, memory_id=placed.begun.session_id)
     dialect = RESPONSES if passes else CHAT
     try:
-        proxied = await answered(request, memory, passed_on(request, passing, owner, options, going, dialect=dialect))
+        proxied = await answered(request, memory, passed_on(request, passing, user, options, going, dialect=dialect))
     except InvalidField as error:
         raise _called_here(error) from None
     if proxied is None:

@@ -95,6 +95,17 @@ def test_a_file_is_imported_once_and_found(here: RunHere, tmp_path: Path) -> Non
     assert here("search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
 
 
+def test_a_line_of_a_file_may_name_its_project(here: RunHere, tmp_path: Path) -> None:
+    said = {"role": "user", "content": "My boat is called Nixe."}
+    file = write(tmp_path / "said.jsonl", said | {"session_id": "sea", "project": "boat"}, said | {"content": "Hi."})
+    assert here("import", str(file), "--user", "nils", "--project", "shore").stdout == "2 imported, 0 already there\n"
+    mixed = write(tmp_path / "mixed.jsonl", said | {"session_id": "sea", "project": "car"})
+    assert "The session is in the project 'boat'" in here("import", str(mixed), "--user", "nils").stderr
+    assert "Nixe" in here("ask", "What is my boat called?", "-u", "nils", "-p", "boat").stdout
+    assert "Nixe" in here("search", "boat", "-u", "nils", "-p", "boat").stdout
+    one_line(here("search", "boat", "-u", "nils", "-p", "a/b"))
+
+
 def test_files_that_share_lines_are_both_imported_whole(here: RunHere, tmp_path: Path) -> None:
     hello = {"role": "user", "content": "Hello"}
     one = write(tmp_path / "one.jsonl", hello, {"role": "assistant", "content": "Good morning"})

@@ -14,7 +14,14 @@ WITHOUT_BODY = (
     "/v1/admin/jobs/{kind}/{job_id}/retry",
     "/v1/responses/{response_id}/cancel",  # which is refused, for no response goes on in the background
 )
-PLACES = {"session_id": "monday", "key": "gate", "user_id": "default", "type": "project", "id": "orchard"}
+PLACES = {
+    "session_id": "monday",
+    "key": "gate",
+    "project": "orchard",
+    "user_id": "default",
+    "type": "project",
+    "id": "orchard",
+}
 
 
 def test_each_route_that_takes_a_body_takes_its_example(serve: Callable[..., str]) -> None:
@@ -24,7 +31,7 @@ def test_each_route_that_takes_a_body_takes_its_example(serve: Callable[..., str
         for path, operations in paths.items():
             if path in WITHOUT_BODY:
                 continue
-            for method in operations.keys() & {"post", "put", "patch"}:
+            for method in sorted(operations.keys() & {"post", "put", "patch"}, reverse=True):
                 [(kind, content)] = operations[method]["requestBody"]["content"].items()
                 example = content["example"]
                 body = example if isinstance(example, str) else json.dumps(example)

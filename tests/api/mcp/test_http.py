@@ -53,6 +53,24 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         assert "Decided: we use SQLite." in again["content"]["decisions.md"]
 
 
+async def test_an_isolated_project_is_remembered_by_itself(address: str) -> None:
+    async with httpx.AsyncClient(base_url=address) as api:
+        (await api.put("/v1/projects/zoo", json={"isolated": True})).raise_for_status()
+    async with client(address) as connected:
+        await call(connected, "remember", text="I live in Madrid.", project="zoo")
+        assert (await call(connected, "remember", text="What about lunch?", project="zoo"))["message_id"]
+        asked = {"query": "Where does the user live?"}
+        [found] = [
+            item
+            for item in (await call(connected, "recall", **asked, project="zoo"))["items"]
+            if "Madrid" in item["content"]
+        ]
+        assert "Madrid" not in json.dumps(await call(connected, "recall", **asked))
+        read = await call(connected, "read_memory", id=found["id"], project="zoo")
+        assert read["content"] == "The user lives in Madrid."
+        assert "Nothing is remembered" in await refusal(connected, "read_memory", id=found["id"])
+
+
 async def test_files_are_resources_now_and_as_they_were(address: str) -> None:
     async with client(address) as connected:
         await call(connected, "activate", conversation_type="code", project_name="Loci")

@@ -23,7 +23,8 @@ def test_sessions_are_listed_newest_first_with_their_counts(api: httpx.Client, u
     add(api, user, "one", "More")
     (items,) = pages(api, "/v1/sessions", user_id=user)
     assert [item["id"] for item in items] == ["one", "two"]
-    assert items[0].keys() == {"id", "title", "created_at", "updated_at", "message_count", "pair_count"}
+    shown = {"id", "title", "created_at", "updated_at", "message_count", "pair_count", "project", "instructions"}
+    assert items[0].keys() == shown
     assert (items[0]["title"], items[0]["message_count"], items[0]["pair_count"]) == ("First of all", 3, 1)
 
 

@@ -42,6 +42,27 @@ async def test_messages_facts_and_summaries_have_their_places(kept: Mirroring, q
     assert (post.content, post["role"], post["summary_kind"]) == (summary.text, "summary", "windows")
 
 
+async def test_an_isolated_project_has_a_folder_of_its_own(kept: Mirroring, quiet: Memory) -> None:
+    await quiet.add("ann", "trip", pairs(2), project="zoo")
+    await kept.settle()
+
+    def files() -> dict[str, int]:
+        return {folder.name: len(list(folder.rglob("*.md"))) for folder in kept.root.iterdir() if folder.is_dir()}
+
+    assert files() == {"ann": 4}
+    await quiet.put_project("ann", "zoo", {"isolated": True})
+    await kept.settle()
+    assert {name: count for name, count in files().items() if count} == {"ann%1fzoo": 4}
+    await kept.stop()
+    kept = await kept.again()
+    edit(next((kept.root / "ann%1fzoo").rglob("*user0.md")), "The panda is called Bo.")
+    await kept.look()
+    assert (await quiet.engine.chats.turns.page("ann\x1fzoo", "trip", after=-1, limit=1))[0].content.endswith("Bo.")
+    await quiet.put_project("ann", "zoo", {"isolated": False})
+    await kept.settle()
+    assert {name: count for name, count in files().items() if count} == {"ann": 4}
+
+
 async def test_the_index_tells_what_was_written_and_how_far(kept: Mirroring, quiet: Memory) -> None:
     await say(quiet, "I live in Oslo.")
     await kept.settle()

@@ -94,7 +94,7 @@ async def test_a_title_of_the_users_stays(
     scripted_model.script(slow(0.2), on="title")
     await say(with_model, SAID)
     if when == "before":
-        await sessions.rename(USER, "s1", named)
+        await sessions.change(USER, "s1", {"title": named})
     working = asyncio.create_task(titles.work())
     if when == "meanwhile":
 
@@ -102,10 +102,10 @@ async def test_a_title_of_the_users_stays(
             return bool(scripted_model.asked("title"))
 
         await until(is_asked)
-        await sessions.rename(USER, "s1", named)
+        await sessions.change(USER, "s1", {"title": named})
     await working
     if when == "after":
-        await sessions.rename(USER, "s1", named)
+        await sessions.change(USER, "s1", {"title": named})
     await say(with_model, "And then?")
     await titles.work()
     assert await title(with_model) == named

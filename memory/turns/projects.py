@@ -1,0 +1,225 @@
+"""Projects of a user, and what holds wherever the user is: a small document each.
+
+A session belongs to a project, or to none. What is said in an open project is remembered as all else is. What is said
+in an isolated one is another memory, with an owner of its own (`owner_apart`): whatever reads or makes anything of a
+user's sees nothing of it, and within it nothing else of the user is seen. Instructions are no memory: the user's hold
+in every project.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pymongo import ReturnDocument
+
+from memory.ids import derived_id, keys_of, owner_apart, prompt_id
+from memory.lines import Kept, Line
+from memory.product import Record
+from memory.store import Collections, by_key
+from utils.clock import now
+from utils.coalesce import Coalescer
+from utils.errors import Conflict, NotFound
+from utils.fields import Instructions, Locale, ProjectName, Timezone
+from utils.mongo import Document, insert_new
+
+ELSEWHERE = 'The session is in {}: PATCH /v1/sessions/{{id}} with {{"project": …}} moves it'
+LOOKED_AFTER = timedelta(minutes=2)  # a move: it may have been cut short, or what was on its way then came later
+EVERYWHERE = ""  # the name of the document that says what holds outside of projects, too
+
+
+@dataclass(frozen=True)
+class Project:
+    """`isolated`: it remembers by itself. `instructions`: those that hold in it, beside others."""
+
+    name: str
+    isolated: bool
+    instructions: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """What holds for a user in whatever project. `timezone`, `locale`: where a request names none."""
+
+    instructions: str | None = None
+    timezone: str | None = None
+    locale: str | None = None
+
+
+@dataclass(frozen=True)
+class Standpoint:
+    """From where a user asks. `owner`: whose memory that is; `instructions`: those that hold there, the user's first,
+    then the project's, then the session's."""
+
+    owner: str
+    project: str | None = None
+    instructions: tuple[str, ...] = ()
+    timezone: str | None = None
+    locale: str | None = None
+
+
+class ProjectLine(Kept):
+    name: ProjectName
+    isolated: bool
+    instructions: Instructions | None = None
+
+
+class PreferencesLine(Kept):
+    instructions: Instructions | None = None
+    timezone: Timezone | None = None
+    locale: Locale | None = None
+
+
+LINES: dict[str, type[Line]] = {"preferences": PreferencesLine, "project": ProjectLine}
+
+
+class Projects:
+    def __init__(self, collections: Collections) -> None:
+        self._projects = collections.projects
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._owners = collections.owners
+        self._reads: Coalescer[str, list[Document]] = Coalescer(self._read)
+        self._looks: Coalescer[tuple[str, str], Document | None] = Coalescer(self._look)
+
+    async def standpoint(
+        self, user: str, project: str | None = None, session_id: str | None = None, *, making: bool = False
+    ) -> Standpoint:
+        """From where a request is made that names a project, a session, both or neither. A session says by itself in
+        which project it is. `making`: a project that is not there yet is made, open.
+
+        Raises `Conflict` where the session is in another project.
+        """
+        known, session = await asyncio.gather(self._known(user), self._session([user], session_id))
+        isolated = [owner_apart(user, name) for name, one in known.items() if one.get("isolated")]
+        if session is None and isolated:
+            session = await self._session(isolated, session_id)
+        if session is not None:
+            there = session.get("project")
+            if project not in (None, there):
+                raise Conflict(ELSEWHERE.format(f"the project {there!r}" if there else "no project"))
+            project = there
+        if project is not None and project not in known and making:
+            known[project] = await self.put(user, project, {})
+        owner = owner_apart(user, project or "")
+        if session is not None or owner not in isolated:
+            owner = user if session is None else session["user_id"]
+        own = known.get(EVERYWHERE, {})
+        held = [own, known.get(project or "", {}) if project else {}, session or {}]
+        instructions = tuple(one["instructions"] for one in held if one.get("instructions"))
+        return Standpoint(owner, project, instructions, own.get("timezone"), own.get("locale"))
+
+    async def isolated(self, user: str) -> list[str]:
+        """The owners of what the user's isolated projects remember."""
+        return [owner_apart(user, name) for name, one in (await self._known(user)).items() if one.get("isolated")]
+
+    async def apart(self, user: str) -> set[str]:
+        """The owners of all that the user has in isolated projects, or had, and of which something came late."""
+        left = {"$gt": owner_apart(user, ""), "$lt": f"{user} "}  # a space comes next
+        found = await self._owners.find({"_id": left}, {"_id": 1}).to_list(None)
+        return {*await self.isolated(user), *(one["_id"] for one in found)}
+
+    async def owner_of_turn(self, user: str, turn_id: str) -> str:
+        """Whose memory has an exchange of the user's; the user's own where none has."""
+        isolated = await self.isolated(user)
+        keys = [key for owner in isolated for key in keys_of(prompt_id(turn_id), owner)]
+        own = {"_id": {"$in": keys}, "user_id": {"$in": isolated}}
+        message = await self._vectors.find_one(own, {"user_id": 1}) if isolated else None
+        return user if message is None else str(message["user_id"])
+
+    async def owner_of(self, user: str, project: str) -> str:
+        """Whose memory a project's is."""
+        owner = owner_apart(user, project)
+        return owner if owner in await self.isolated(user) else user
+
+    async def page(self, user: str, *, limit: int, after: str = "") -> list[Project]:
+        """The user's projects in the order of their names, behind the last one seen."""
+        own = {"user_id": user, "name": {"$gt": after}}
+        return [_project(one) for one in await self._projects.find(own).sort("name", 1).limit(limit).to_list(None)]
+
+    async def get(self, user: str, name: str) -> Project:
+        project = await self._projects.find_one({"user_id": user, "name": name})
+        if project is None:
+            raise NotFound("No such project")
+        return _project(project)
+
+    async def put(self, user: str, name: str, fields: Document) -> Document:
+        """Sets fields of a project's document, which is made where it is not there; fields that are None go."""
+        moment = now()
+        made = {"_id": derived_id(user, name), "created_at": moment} | (
+            {} if "isolated" in fields else {"isolated": False}
+        )
+        gone = [field for field, value in fields.items() if value is None]
+        update: Document = {
+            "$set": {field: value for field, value in fields.items() if value is not None} | {"updated_at": moment},
+            "$setOnInsert": made,
+        } | ({"$unset": dict.fromkeys(gone, "")} if gone else {})
+        project: Document | None = await self._projects.find_one_and_update(
+            {"user_id": user, "name": name}, update, upsert=True, return_document=ReturnDocument.AFTER
+        )
+        return project or {}
+
+    async def preferences(self, user: str) -> Preferences:
+        own = (await self._known(user)).get(EVERYWHERE, {})
+        return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
+
+    async def mark(self, user: str, name: str, moment: datetime | None) -> None:
+        """Notes since when not all of a project may be where it belongs; None: all is."""
+        update = {"$unset": {"unsettled": ""}} if moment is None else {"$set": {"unsettled": moment}}
+        await self._projects.update_one({"user_id": user, "name": name}, update)
+
+    async def unsettled(self) -> list[tuple[str, str]]:
+        """The users and names of projects that were marked a while ago."""
+        old = {"unsettled": {"$lt": now() - LOOKED_AFTER}}
+        found = await self._projects.find(old, {"user_id": 1, "name": 1}).to_list(None)
+        return [(one["user_id"], one["name"]) for one in found]
+
+    async def delete(self, user: str, name: str) -> None:
+        await self._projects.delete_one({"user_id": user, "name": name})
+
+    async def records(self, user: str) -> AsyncIterator[Record]:
+        """What holds everywhere, then the user's projects."""
+        if (own := await self._projects.find_one({"user_id": user, "name": EVERYWHERE})) is not None:
+            yield Record("preferences", PreferencesLine.picked(own))
+        async for one in by_key(self._projects, user, "name"):
+            yield Record("project", ProjectLine.picked(one))
+
+    async def take(self, user: str, fields: Document) -> bool:
+        """Takes a record of an export in; whether it is new."""
+        name = fields.get("name", EVERYWHERE)
+        one = {"isolated": False} | fields | {"_id": derived_id(user, name), "user_id": user, "name": name}
+        return (await insert_new(self._projects, [one]))[0]
+
+    async def _known(self, user: str) -> dict[str, Document]:
+        """The documents of the user's projects by their names."""
+        return {one["name"]: one for one in await self._reads.get(user)}
+
+    async def _read(self, users: Sequence[str]) -> list[list[Document]]:
+        found = await self._projects.find({"user_id": {"$in": list(set(users))}}).to_list(None)
+        return [[one for one in found if one["user_id"] == user] for user in users]
+
+    async def _session(self, owners: Sequence[str], session_id: str | None) -> Document | None:
+        """The session of this id that one of these owners has."""
+        if session_id is None:
+            return None
+        found = await asyncio.gather(*(self._looks.get((owner, session_id)) for owner in owners))
+        return next((session for session in found if session is not None), None)
+
+    async def _look(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
+        named = [{"user_id": owner, "session_id": session_id} for owner, session_id in set(wanted)]
+        shown = {"user_id": 1, "session_id": 1, "project": 1, "instructions": 1}
+        found = await self._sessions.find({"$or": named}, shown).to_list(None)
+        by_name = {(one["user_id"], one["session_id"]): one for one in found}
+        return [by_name.get(one) for one in wanted]
+
+
+def _project(document: Document) -> Project:
+    return Project(
+        document["name"],
+        document["isolated"],
+        document.get("instructions"),
+        document["created_at"],
+        document["updated_at"],
+    )
