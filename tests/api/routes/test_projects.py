@@ -189,6 +189,25 @@ def test_the_header_names_a_project_too(api: httpx.Client, user: str) -> None:
     assert "different projects" in problem(api.request("GET", "/v1/facts", **named), 422)["detail"]
 
 
+def test_openai_clients_are_told_in_their_shape(api: httpx.Client, user: str) -> None:
+    body = {"model": "m", "user_id": user, "messages": [{"role": "user", "content": "Hello."}]}
+
+    def refused(status: int, headers: dict[str, bytes] | None = None, **more: str) -> dict[str, Any]:
+        answer = api.post("/v1/chat/completions", json=body | more, headers=headers)
+        assert answer.status_code == status, answer.text
+        told: dict[str, Any] = answer.json()["error"]
+        return told
+
+    assert refused(400, project="a/b")["param"] == "project"
+    assert "X-Loci-Project" in refused(400, {"X-Loci-Project": b"a/b"})["message"]
+    for project in ("zoo", "garden"):  # each has a conversation of its own
+        api.post("/v1/chat/completions", json=body | {"project": project}).raise_for_status()
+    ask(api, user, "Hello.", session_id=user, project="zoo")
+    assert "is in the project 'zoo'" in refused(409, project="garden", memory_id=user)["message"]
+    named = [one["id"] for one in api.get("/v1/sessions", params={"user_id": user}).json()["items"]]
+    assert named == [user, "garden.default", "zoo.default"]
+
+
 def test_sessions_are_listed_by_project(api: httpx.Client, user: str) -> None:
     put(api, user, "zoo", isolated=True)
     for project in ("zoo", "garden", None):
