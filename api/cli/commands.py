@@ -25,7 +25,7 @@ from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
-from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of
+from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of, unhurried
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
@@ -211,8 +211,10 @@ async def import_messages(
     """
     user, session = identifier("--user", user), identifier("--session", session)
     if source != AUTO or is_foreign(file.peek().removeprefix(BOM_UTF8)):
-        async with open_memory() as memory:
-            await import_source(memory, user, file, source)
+        async with open_memory(nudge=unhurried) as memory:
+            broken = await import_source(memory, user, file, source)
+        if broken:
+            fail(broken)
         return
     first = file.readline().removeprefix(BOM_UTF8)
     if is_export(first):
