@@ -96,6 +96,8 @@ async def serve(
     with_model: Annotated[
         bool, typer.Option("--local-model", help="Have a small model in this process answer; needs `make local` once")
     ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, on the same port")] = 1,
+    listening: Annotated[str, typer.Option(hidden=True)] = "",
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
     with loading():
@@ -111,7 +113,10 @@ async def serve(
             webbrowser.open(address)
 
     with local_model(settings) if with_model else nullcontext(settings) as settings:
-        await serve_api(create_app(settings, make_key=make_key), settings, started)
+        options = ["--host", settings.host, "--port", str(settings.port), *(["--local-model"] if with_model else [])]
+        sockets = [int(one) for one in listening.split(",") if one]
+        app = create_app(settings, make_key=make_key)
+        await serve_api(app, settings, started, beside=workers - 1, options=options, listening=sockets)
 
 
 @app.command()
