@@ -126,7 +126,7 @@ class _Pipe(io.RawIOBase):
     [
         (b"", (), "it is empty"),
         (b"<html>", (), "it is no JSON"),
-        (b'[{"a": 1}]', (), "no conversations or memories of a known form"),
+        (b'[{"a": 1}]', (), "no conversations or memories of"),
         (zip_of(a__txt=b"x"), (), "the zip file has no conversations"),
         (b"PK\x03\x04" + b"x" * 99, (), "the zip file is damaged or cut"),
         (json_of([talk("x")]), ("--from", "letta"), "use --from chatgpt"),
