@@ -285,6 +285,8 @@ def test_documents_may_come_one_a_line_and_behind_a_mark_of_byte_order() -> None
 def test_another_source_than_the_one_that_was_named_is_told() -> None:
     with pytest.raises(FileRefused, match="no export of claude, but looks like one of chatgpt"):
         read(json_of([talk("t")]), wanted="claude")
+    with pytest.raises(FileRefused, match=r"no export of claude$"):
+        read(b'{"role": "user", "content": "x"}\n', wanted="claude")
 
 
 def test_numbers_of_any_size_end_no_file() -> None:
