@@ -25,7 +25,7 @@ from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, named_project, out
-from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of
+from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of, unhurried
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
@@ -97,6 +97,8 @@ async def serve(
     with_model: Annotated[
         bool, typer.Option("--local-model", help="Have a small model in this process answer; needs `make local` once")
     ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, on the same port")] = 1,
+    listening: Annotated[str, typer.Option(hidden=True)] = "",
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
     with loading():
@@ -112,7 +114,10 @@ async def serve(
             webbrowser.open(address)
 
     with local_model(settings) if with_model else nullcontext(settings) as settings:
-        await serve_api(create_app(settings, make_key=make_key), settings, started)
+        options = ["--host", settings.host, "--port", str(settings.port), *(["--local-model"] if with_model else [])]
+        sockets = [int(one) for one in listening.split(",") if one]
+        app = create_app(settings, make_key=make_key)
+        await serve_api(app, settings, started, beside=workers - 1, options=options, listening=sockets)
 
 
 @app.command()
@@ -219,8 +224,10 @@ async def import_messages(
     """
     user, session = identifier("--user", user), identifier("--session", session)
     if source != AUTO or is_foreign(file.peek().removeprefix(BOM_UTF8)):
-        async with open_memory() as memory:
-            await import_source(memory, user, file, source)
+        async with open_memory(nudge=unhurried) as memory:
+            broken = await import_source(memory, user, file, source)
+        if broken:
+            fail(broken)
         return
     first = file.readline().removeprefix(BOM_UTF8)
     if is_export(first):

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.memory import Memory
+from agents.upkeep import Work
 from api.cli.terminal import IDENTIFIER, PROJECT, err, fail, out
 from api.portable import Report, bring_in, bring_in_source, exported
 from api.wire.reasons import wrong
@@ -96,9 +97,9 @@ async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO)
     out.print(f"{taken.imported.total()} imported, {taken.there.total()} already there")
 
 
-async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wanted) -> None:
+async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wanted) -> str:
     """Brings in a file of another product, tells what came of it, and has all that waits done. `wanted`: which product,
-    or `auto`. Where it cannot be read to its end the command fails behind that."""
+    or `auto`. Returns why it cannot be read to its end; empty where it was."""
     size = os.fstat(file.fileno()).st_size if file.seekable() else None
     source, report, broken = SourceFile(file, wanted, size=size), Report(), ""
     with Progress(*COLUMNS, console=err, disable=not err.is_terminal) as progress:
@@ -110,12 +111,10 @@ async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wante
         except InvalidInput as error:
             broken = f"{file.name}: {error.detail}"
     if broken and source.name is None:
-        fail(broken)
-    if broken:
-        _tell(report)
-        fail(f"{broken}. What came before is kept; the whole file brings in the rest")
-    await _see_to(memory)
+        return broken
     _tell(report)
+    await _see_to(memory)
+    return f"{broken}. What came before is kept; the whole file brings in the rest" if broken else ""
 
 
 def _tell(report: Report) -> None:
@@ -129,6 +128,10 @@ def _tell(report: Report) -> None:
         more = ", …" if omitted.count > len(omitted.ids) else ""
         line = f"left out: {omitted.count} {reason} ({', '.join(map(shown, omitted.ids))}{more})"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def unhurried(*_: Work) -> None:
+    """A nudge of nobody: what waits is done here, at the end, and may be stopped; workers do the rest."""
 
 
 async def _see_to(memory: Memory) -> None:

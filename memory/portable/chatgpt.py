@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from memory.portable.items import (
     EMPTY,
     HIDDEN,
-    OFF_BRANCH,
     ROLES,
     THOUGHTS,
     UNREADABLE,
@@ -18,12 +17,12 @@ from memory.portable.items import (
     Item,
     Omission,
     Read,
-    SourceMessage,
     branch,
     conversation_of,
     list_at,
     message_of,
     moment,
+    read_of,
     text_at,
     value_at,
 )
@@ -44,12 +43,7 @@ def read_chatgpt(document: Document) -> Iterator[Item]:
         parent = text_at(nodes[node], "parent")
         return parent if parent in nodes else None
 
-    path = branch(leaf or None, parent_of)
-    read = [one for node in path for one in _read(node, nodes[node])]
-    shown = set(path)
-    for node, found in nodes.items():
-        if node not in shown and any(isinstance(one, SourceMessage) for one in _read(node, found)):
-            read.append(Omission(OFF_BRANCH, node))
+    read = read_of(branch(leaf or None, parent_of), nodes, _read)
     identifier = text_at(document, "conversation_id") or text_at(document, "id") or leaf
     begun, ended = moment(document.get("create_time")), moment(document.get("update_time"))
     yield from conversation_of(identifier, text_at(document, "title"), read, begun, ended)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from memory.domain import Role
 from memory.portable.items import (
-    OFF_BRANCH,
     THOUGHTS,
     TOOLS,
     UNREADABLE,
@@ -23,6 +22,7 @@ from memory.portable.items import (
     list_at,
     message_of,
     moment,
+    read_of,
     text_at,
 )
 
@@ -36,10 +36,7 @@ def is_claude(document: Document) -> bool:
 def read_claude(document: Document) -> Iterator[Item]:
     listed = enumerate(document["chat_messages"])
     messages = {text_at(message, "uuid") or f"#{place}": message for place, message in listed}
-    path = _shown(document, messages)
-    read = [one for identifier in path for one in _read(identifier, messages[identifier])]
-    on_path = set(path)
-    read += [Omission(OFF_BRANCH, identifier) for identifier in messages if identifier not in on_path]
+    read = read_of(_shown(document, messages), messages, _read)
     begun, ended = moment(document.get("created_at")), moment(document.get("updated_at"))
     yield from conversation_of(text_at(document, "uuid"), text_at(document, "name"), read, begun, ended)
 

@@ -163,6 +163,19 @@ def branch(leaf: str | None, parent_of: Callable[[str], str | None]) -> list[str
     return list(reversed(path))
 
 
+def read_of(
+    path: Sequence[str], messages: Mapping[str, object], read: Callable[[str, object], Iterator[Read]]
+) -> list[Read]:
+    """What is read of the messages of a branch, in order, and an omission for each one beside it. `read`: reads one."""
+    on_path = set(path)
+    beside = (
+        Omission(OFF_BRANCH, identifier)
+        for identifier, message in messages.items()
+        if identifier not in on_path and any(isinstance(one, SourceMessage) for one in read(identifier, message))
+    )
+    return [*(one for identifier in path for one in read(identifier, messages[identifier])), *beside]
+
+
 def conversation_of(
     identifier: str, title: str, read: Sequence[Read], begun: datetime | None = None, ended: datetime | None = None
 ) -> Iterator[Item]:

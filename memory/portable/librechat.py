@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from memory.portable.items import (
     FAILED,
-    OFF_BRANCH,
     THOUGHTS,
     TOOLS,
     Document,
@@ -21,6 +20,7 @@ from memory.portable.items import (
     list_at,
     message_of,
     moment,
+    read_of,
     text_at,
     value_at,
 )
@@ -43,10 +43,7 @@ def read_librechat(document: Document) -> Iterator[Item]:
         if identifier not in messages:
             messages[identifier], parents[identifier] = message, parent
             waiting += [(child, identifier) for child in reversed(list_at(message, "children"))]
-    path = _shown(list(messages), parents)
-    read = [one for identifier in path for one in _read(identifier, messages[identifier])]
-    on_path = set(path)
-    read += [Omission(OFF_BRANCH, identifier) for identifier in messages if identifier not in on_path]
+    read = read_of(_shown(list(messages), parents), messages, _read)
     yield from conversation_of(text_at(document, "conversationId"), text_at(document, "title"), read)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from memory.portable.items import (
     FAILED,
-    OFF_BRANCH,
     ROLES,
     THOUGHTS,
     TOOLS,
@@ -25,6 +24,7 @@ from memory.portable.items import (
     list_at,
     message_of,
     moment,
+    read_of,
     text_at,
     value_at,
 )
@@ -49,9 +49,7 @@ def read_openwebui(document: Document) -> Iterator[Item]:
         listed = list_at(chat, "messages")
         messages = {text_at(message, "id") or f"#{place}": message for place, message in enumerate(listed)}
         path = list(messages)
-    read = [one for identifier in path for one in _read(identifier, messages[identifier])]
-    on_path = set(path)
-    read += [Omission(OFF_BRANCH, identifier) for identifier in messages if identifier not in on_path]
+    read = read_of(path, messages, _read)
     begun = moment(document.get("created_at")) or moment(value_at(chat, "timestamp"))
     identifier = text_at(document, "id") or text_at(chat, "id") or (path[0] if path else "")
     title = text_at(document, "title") or text_at(chat, "title")

@@ -92,7 +92,9 @@ class SourceFile:
                 self.name = source.name
                 yield from source.read(document)
         if self.name is None:
-            raise FileRefused(f"it has no conversations or memories of a known form: {NAMES}")
+            if self._wanted != AUTO:
+                raise FileRefused(f"it is no export of {self._wanted}")
+            raise FileRefused(f"it has no messages of Loci's form, and no conversations or memories of {NAMES}")
 
     def _refused(self, source: Source) -> FileRefused | FileBroken:
         looks = f"it is no export of {self._wanted}, but looks like one of {source.name}: use --from {source.name}"

@@ -373,6 +373,49 @@ def test_a_server_listens_where_its_options_say(place: Path) -> None:
     assert "set API_KEYS" in one_line(run(place, "serve", "--host", "0.0.0.0", "--port", "0"))
 
 
+def children_of(pid: int) -> list[int]:
+    """The processes that answer beside a server, by their ids."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    serving = []
+    for child in map(int, listed.stdout.split()):
+        command = Path(f"/proc/{child}/cmdline").read_bytes()
+        serving += [child] if b"--listening" in command else []
+    return serving
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_several_processes_answer_on_one_port_as_long_as_the_first(place: Path, kill: signal.Signals) -> None:
+    with loci(place, "serve", "--port", "0", "--workers", "2") as server:
+        address = server.says(r"Loci is at (\S+)")[1]
+        [first] = eventually(lambda: children_of(server.pid))
+        told = {"query": "My sledge is called Rosebud.", "session_id": "told"}
+        assert httpx.post(f"{address}/query", json=told).status_code == 200
+        os.kill(first, signal.SIGKILL)
+        [again] = eventually(lambda: [child for child in children_of(server.pid) if child != first])
+        answered = set[str]()
+        eventually(lambda: answered.add(_process_of(address)) or len(answered) == 2, 60)
+        server.ask_to_stop(kill)
+        eventually(lambda: not _is_running(again), 40)
+        assert "Traceback" not in server.output
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{address}/livez")
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a process is there, and no mere entry that nobody has asked for yet."""
+    command = Path(f"/proc/{pid}/cmdline")
+    return command.exists() and command.read_bytes() != b""
+
+
+def _process_of(address: str) -> str:
+    """What tells one process that answers from another: when it began."""
+    figures = httpx.get(f"{address}/metrics").text
+    found = re.search(r"^process_start_time_seconds (\S+)", figures, re.MULTILINE)
+    assert found, figures
+    return found[1]
+
+
 def test_the_version_is_printed(here: RunHere) -> None:
     assert here("--version").stdout == f"{version('loci')}\n"
 
