@@ -70,6 +70,10 @@ class Responses:
             document = there or document
         return Begun(identifier, str(document["session_id"]), str(document["place"]))
 
+    async def take_back(self, owner: str, begun: Begun) -> None:
+        """Forgets that a response was asked for, where the request is refused."""
+        await self._responses.delete_one({"_id": derived_id(owner, begun.id), "user_id": owner, "stored": False})
+
     async def session_beginning(
         self, owner: str, begins: str, *, answers: Collection[str | None] = (), since: datetime | None = None
     ) -> str | None:

@@ -96,16 +96,16 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     identifier = once_id(request)
     retried = request.headers.get(RETRIES, "0") != "0"
     placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
-    going = (
-        passed_body(asked, placed.earlier, placed.given, model)
-        if passes
-        else chat_body(asked, placed.items, model, calls=calls)
-    )
     options = replace(options, memory_id=placed.begun.session_id)
-    dialect = RESPONSES if passes else CHAT
     try:
-        proxied = await answered(request, memory, passed_on(request, passing, owner, options, going, dialect=dialect))
+        if passes:
+            going = passed_body(asked, placed.earlier, placed.given, model)
+        else:
+            going = chat_body(asked, placed.items, model, calls=calls)
+        sent = passed_on(request, passing, owner, options, going, dialect=RESPONSES if passes else CHAT)
+        proxied = await answered(request, memory, sent)
     except InvalidField as error:
+        await memory.engine.responses.responses.take_back(owner, placed.begun)
         raise _called_here(error) from None
     if proxied is None:
         return Response(status_code=LEFT)

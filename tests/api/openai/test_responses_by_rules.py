@@ -7,6 +7,7 @@ import httpx
 import openai
 import pytest
 from openai import OpenAI
+from pymongo.database import Database
 
 from tests.api.openai.responses_client import KNOWN, TOOL, kinds, respond
 from tests.openai_chat import PARROT, QUESTION, stored
@@ -41,10 +42,13 @@ def test_rules_answer_from_all_conversations(plain_client: OpenAI, streamed: boo
     ],
     ids=str,
 )
-def test_rules_say_what_they_cannot_do(api: httpx.Client, fields: dict[str, Any], param: str) -> None:
+def test_rules_say_what_they_cannot_do(
+    api: httpx.Client, database: Database[dict[str, Any]], user: str, fields: dict[str, Any], param: str
+) -> None:
     found = api.post("/v1/responses", json={"input": "Hi there.", **fields})
     assert (found.status_code, found.json()["error"]["param"]) == (400, param)
-    assert api.get("/v1/sessions").json()["items"] == []
+    for name in ("sessions", "vectors", "responses", "response_items"):
+        assert database[name].count_documents({"user_id": user}) == 0
 
 
 def test_what_rules_quote_goes_with_what_they_quoted(plain_client: OpenAI, api: httpx.Client) -> None:
