@@ -1,5 +1,6 @@
 """Responses: what was asked, what came, and which response each goes on from."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -119,12 +120,15 @@ class Responses:
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
         said = next((item.mark for item in output if item.mark is not None), None)
-        noted = await self._responses.update_one(own, {"$set": fields | {"answer": said}})
+        noted, messages, exchange = await asyncio.gather(
+            self._responses.update_one(own, {"$set": fields | {"answer": said}}),
+            self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None}),
+            self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
+        )
         if not noted.matched_count or (not stored and conversation is None):
             return
         every = [*given, *output]
-        messages = await self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None})
-        sources = await self._sources(owner, turn_id, messages, given, output)
+        sources = _sources(turn_id, messages, exchange, given, output)
         await self.items.add(
             owner,
             begun.session_id,
@@ -154,22 +158,6 @@ class Responses:
             messages.setdefault((message["role"], message["content"]), []).append(message["id"])
         return messages
 
-    async def _sources(
-        self,
-        owner: str,
-        turn_id: str,
-        messages: Mapping[Said, list[str]],
-        given: Sequence[Item],
-        output: Sequence[Item],
-    ) -> list[list[str]]:
-        """Of which messages each item was made: those that say it, or the user's whose exchange this is."""
-        prompt, answer = prompt_id(turn_id), response_id(turn_id)
-        there = await self._there(owner, [prompt, answer])
-        exchange = [prompt] if prompt in there else []
-        own = [answer] if answer in there else exchange
-        sources = [messages.get(item.said, exchange) if item.said is not None else exchange for item in given]
-        return sources + [own if item.said is not None else exchange for item in output]
-
     async def _there(self, owner: str, ids: Sequence[str]) -> set[str]:
         keys = [key for identifier in ids for key in keys_of(identifier, owner)]
         found = self._vectors.find({"_id": {"$in": keys}, "user_id": owner}, {"id": 1})
@@ -192,10 +180,9 @@ class Responses:
         """A filter of all items that a response was made of, or where `itself` says so, those that it gave, too."""
         own: Document = {"response": response.id} | ({} if itself else {"output": False})
         if response.conversation is not None:
-            earlier: Document = {"conversation": response.conversation, "place": {"$lt": response.place}}
-        else:
-            earlier = {"response": {"$in": await self._chain(owner, response)}}
-        return {"$or": [own, earlier]}
+            return {"$or": [own, {"conversation": response.conversation, "place": {"$lt": response.place}}]}
+        chain = await self._chain(owner, response)
+        return {"response": {"$in": [response.id, *chain]}} if itself else {"$or": [own, {"response": {"$in": chain}}]}
 
     async def _chain(self, owner: str, response: StoredResponse) -> list[str]:
         """The ids of the responses from which one goes on."""
@@ -221,6 +208,22 @@ class Responses:
         await self._responses.update_many(
             {"user_id": owner, "conversation": conversation}, {"$set": {"conversation": None}}
         )
+
+
+def _sources(
+    turn_id: str,
+    messages: Mapping[Said, list[str]],
+    there: Collection[str],
+    given: Sequence[Item],
+    output: Sequence[Item],
+) -> list[list[str]]:
+    """Of which messages each item was made: those that say it, or the user's whose exchange this is. `there`: which of
+    the two of the exchange are kept."""
+    prompt, answer = prompt_id(turn_id), response_id(turn_id)
+    exchange = [prompt] if prompt in there else []
+    own = [answer] if answer in there else exchange
+    sources = [messages.get(item.said, exchange) if item.said is not None else exchange for item in given]
+    return sources + [own if item.said is not None else exchange for item in output]
 
 
 def _stored(found: Document) -> StoredResponse:
