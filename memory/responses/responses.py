@@ -110,41 +110,47 @@ class Responses:
         given: Sequence[Item],
         output: Sequence[Item],
         *,
+        asked: Said | None = None,
         previous: str | None = None,
         conversation: str | None = None,
         stored: bool = True,
     ) -> None:
         """Stores a response with the items that it was given and those that it gave; what belongs to a conversation
-        joins it. `turn_id`: of its exchange, which is committed. What was forgotten since stays forgotten."""
+        joins it. `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it. What was
+        forgotten since, and may be resent, stays forgotten."""
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
         said = next((item.mark for item in output if item.mark is not None), None)
-        noted, messages, exchange = await asyncio.gather(
+        texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
+        noted, messages, there = await asyncio.gather(
             self._responses.update_one(own, {"$set": fields | {"answer": said}}),
-            self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None}),
+            self._messages(owner, begun.session_id, texts),
             self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
         )
         if not noted.matched_count or (not stored and conversation is None):
             return
-        every = [*given, *output]
-        sources = _sources(turn_id, messages, exchange, given, output)
+        prompt, answer = prompt_id(turn_id), response_id(turn_id)
+        exchange = [prompt] if prompt in there else messages.get(asked, []) if asked is not None else []
+        if asked is not None and not exchange:  # it was forgotten meanwhile
+            return
+        of_given = [(item, _sources(item, messages, exchange)) for item in given]
+        of_output = [(item, [answer] if item.said and answer in there else exchange) for item in output]
+        every = [(item, source) for item, source in of_given if source is not None] + of_output
         await self.items.add(
             owner,
             begun.session_id,
             begun.id,
             begun.place,
-            list(zip(every, sources, strict=True)),
+            every,
             response=begun.id if stored else None,
             conversation=conversation,
             outputs=len(output),
         )
-        named = {message for source in sources for message in source}
+        named = {message for _, source in every for message in source}
         left = await self._there(owner, sorted(named))
         for message in named - left:
             await self.items.forget_message(owner, message)
-        if prompt_id(turn_id) in named - left:
-            await self._responses.delete_one(own)
 
     async def _messages(self, owner: str, session_id: str, said: Collection[Said]) -> dict[Said, list[str]]:
         """The ids of a session's messages that say one of these."""
@@ -210,20 +216,13 @@ class Responses:
         )
 
 
-def _sources(
-    turn_id: str,
-    messages: Mapping[Said, list[str]],
-    there: Collection[str],
-    given: Sequence[Item],
-    output: Sequence[Item],
-) -> list[list[str]]:
-    """Of which messages each item was made: those that say it, or the user's whose exchange this is. `there`: which of
-    the two of the exchange are kept."""
-    prompt, answer = prompt_id(turn_id), response_id(turn_id)
-    exchange = [prompt] if prompt in there else []
-    own = [answer] if answer in there else exchange
-    sources = [messages.get(item.said, exchange) if item.said is not None else exchange for item in given]
-    return sources + [own if item.said is not None else exchange for item in output]
+def _sources(item: Item, messages: Mapping[Said, list[str]], exchange: list[str]) -> list[str] | None:
+    """Of which messages an item was made: those that say it, or the user's whose exchange this is; None for what a user
+    says that memory has not, or not any more."""
+    if item.said is None:
+        return exchange
+    role, text = item.said
+    return messages.get(item.said, None if role == "user" and text else exchange)
 
 
 def _stored(found: Document) -> StoredResponse:

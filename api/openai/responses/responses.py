@@ -18,7 +18,7 @@ from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
 from api.openai.responses.passing import passed_body, returned_response
 from api.openai.responses.placing import Placed, place
-from api.openai.responses.request import ResponseRequest, response_request, said_in, whole_item
+from api.openai.responses.request import ResponseRequest, newest_said, response_request, said_in, whole_item
 from api.openai.responses.translation import chat_body
 from api.openai.responses.writing import ResponseWriter
 from api.openai.route import (
@@ -72,6 +72,7 @@ class _Asked:
             {name: value for name, value in response.items() if name not in ("output", "memory_hits")},
             [] if failed else placed.kept,
             [Item(item["id"], item, said_in(item)) for item in items],
+            asked=newest_said(placed.items),
             previous=request.fields.previous_response_id,
             conversation=request.conversation,
             stored=request.stored,

@@ -60,6 +60,16 @@ def test_what_rules_quote_goes_with_what_they_quoted(plain_client: OpenAI, api: 
     assert "Archimedes" not in plain_client.responses.retrieve(second.id).model_dump_json()
 
 
+def test_a_chain_goes_on_behind_a_request_to_forget(plain_client: OpenAI) -> None:
+    first = respond(plain_client, "Remember that my locker is number 4711.")
+    second = respond(plain_client, "Forget my locker.", previous_response_id=first.id)
+    third = respond(plain_client, "What is the number of my locker?", previous_response_id=second.id)
+    for made in (first, second, third):
+        told = plain_client.responses.retrieve(made.id).model_dump_json()
+        asked = plain_client.responses.input_items.list(made.id, order="asc").model_dump_json()
+        assert "4711" not in told + asked + third.output_text
+
+
 def test_a_conversation_has_what_is_said_in_it(plain_client: OpenAI, api: httpx.Client) -> None:
     kept = plain_client.conversations.create(metadata={"topic": "birds"}, items=[{"role": "user", "content": PARROT}])
     assert kept.id.startswith("conv_") and kept.metadata == {"topic": "birds"}
