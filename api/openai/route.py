@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -27,6 +28,7 @@ from utils.errors import UnsupportedMediaType
 TURN_ID = "X-Loci-Turn-ID"
 TURN = "X-Loci-Turn"
 MEMORIES = "X-Loci-Memories"
+LONGEST = 4_000  # characters of the header: servers and clients take 8,000 of all of them
 LEFT = 499  # a status that nobody sees
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
@@ -188,8 +190,11 @@ async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]
 
 
 def headers_of(proxied: Proxied) -> dict[str, str]:
-    """Those of an answer, with what memory has to say of it: the ids that it gave are percent-encoded."""
-    memories = ",".join(quote(identifier, safe="") for identifier in proxied.memories)
+    """Those of an answer, with what memory has to say of it: the ids of the memories that it gave, percent-encoded, as
+    far as they fit in."""
+    ids = [quote(identifier, safe="") for identifier in proxied.memories]
+    lengths = accumulate(len(identifier) + 1 for identifier in ids)
+    memories = ",".join(identifier for identifier, length in zip(ids, lengths, strict=True) if length <= LONGEST)
     own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, OWN_SESSION: quote(proxied.session), MEMORIES: memories}
     return {**proxied.headers, **own}
 

@@ -1,5 +1,6 @@
 """Responses: what was asked, what came, and which response each goes on from."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,6 +71,10 @@ class Responses:
             document = there or document
         return Begun(identifier, str(document["session_id"]), str(document["place"]))
 
+    async def take_back(self, owner: str, begun: Begun) -> None:
+        """Forgets that a response was asked for, where the request is refused."""
+        await self._responses.delete_one({"_id": derived_id(owner, begun.id), "user_id": owner, "stored": False})
+
     async def session_beginning(
         self, owner: str, begins: str, *, answers: Collection[str | None] = (), since: datetime | None = None
     ) -> str | None:
@@ -105,38 +110,47 @@ class Responses:
         given: Sequence[Item],
         output: Sequence[Item],
         *,
+        asked: Said | None = None,
         previous: str | None = None,
         conversation: str | None = None,
         stored: bool = True,
     ) -> None:
         """Stores a response with the items that it was given and those that it gave; what belongs to a conversation
-        joins it. `turn_id`: of its exchange, which is committed. What was forgotten since stays forgotten."""
+        joins it. `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it. What was
+        forgotten since, and may be resent, stays forgotten."""
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
         said = next((item.mark for item in output if item.mark is not None), None)
-        noted = await self._responses.update_one(own, {"$set": fields | {"answer": said}})
+        texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
+        noted, messages, there = await asyncio.gather(
+            self._responses.update_one(own, {"$set": fields | {"answer": said}}),
+            self._messages(owner, begun.session_id, texts),
+            self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
+        )
         if not noted.matched_count or (not stored and conversation is None):
             return
-        every = [*given, *output]
-        messages = await self._messages(owner, begun.session_id, {item.said for item in given if item.said is not None})
-        sources = await self._sources(owner, turn_id, messages, given, output)
+        prompt, answer = prompt_id(turn_id), response_id(turn_id)
+        exchange = [prompt] if prompt in there else messages.get(asked, []) if asked is not None else []
+        if asked is not None and not exchange:  # it was forgotten meanwhile
+            return
+        of_given = [(item, _sources(item, messages, exchange)) for item in given]
+        of_output = [(item, [answer] if item.said and answer in there else exchange) for item in output]
+        every = [(item, source) for item, source in of_given if source is not None] + of_output
         await self.items.add(
             owner,
             begun.session_id,
             begun.id,
             begun.place,
-            list(zip(every, sources, strict=True)),
+            every,
             response=begun.id if stored else None,
             conversation=conversation,
             outputs=len(output),
         )
-        named = {message for source in sources for message in source}
+        named = {message for _, source in every for message in source}
         left = await self._there(owner, sorted(named))
         for message in named - left:
             await self.items.forget_message(owner, message)
-        if prompt_id(turn_id) in named - left:
-            await self._responses.delete_one(own)
 
     async def _messages(self, owner: str, session_id: str, said: Collection[Said]) -> dict[Said, list[str]]:
         """The ids of a session's messages that say one of these."""
@@ -149,22 +163,6 @@ class Responses:
         for message in found:
             messages.setdefault((message["role"], message["content"]), []).append(message["id"])
         return messages
-
-    async def _sources(
-        self,
-        owner: str,
-        turn_id: str,
-        messages: Mapping[Said, list[str]],
-        given: Sequence[Item],
-        output: Sequence[Item],
-    ) -> list[list[str]]:
-        """Of which messages each item was made: those that say it, or the user's whose exchange this is."""
-        prompt, answer = prompt_id(turn_id), response_id(turn_id)
-        there = await self._there(owner, [prompt, answer])
-        exchange = [prompt] if prompt in there else []
-        own = [answer] if answer in there else exchange
-        sources = [messages.get(item.said, exchange) if item.said is not None else exchange for item in given]
-        return sources + [own if item.said is not None else exchange for item in output]
 
     async def _there(self, owner: str, ids: Sequence[str]) -> set[str]:
         keys = [key for identifier in ids for key in keys_of(identifier, owner)]
@@ -188,10 +186,9 @@ class Responses:
         """A filter of all items that a response was made of, or where `itself` says so, those that it gave, too."""
         own: Document = {"response": response.id} | ({} if itself else {"output": False})
         if response.conversation is not None:
-            earlier: Document = {"conversation": response.conversation, "place": {"$lt": response.place}}
-        else:
-            earlier = {"response": {"$in": await self._chain(owner, response)}}
-        return {"$or": [own, earlier]}
+            return {"$or": [own, {"conversation": response.conversation, "place": {"$lt": response.place}}]}
+        chain = await self._chain(owner, response)
+        return {"response": {"$in": [response.id, *chain]}} if itself else {"$or": [own, {"response": {"$in": chain}}]}
 
     async def _chain(self, owner: str, response: StoredResponse) -> list[str]:
         """The ids of the responses from which one goes on."""
@@ -217,6 +214,15 @@ class Responses:
         await self._responses.update_many(
             {"user_id": owner, "conversation": conversation}, {"$set": {"conversation": None}}
         )
+
+
+def _sources(item: Item, messages: Mapping[Said, list[str]], exchange: list[str]) -> list[str] | None:
+    """Of which messages an item was made: those that say it, or the user's whose exchange this is; None for what a user
+    says that memory has not, or not any more."""
+    if item.said is None:
+        return exchange
+    role, text = item.said
+    return messages.get(item.said, None if role == "user" and text else exchange)
 
 
 def _stored(found: Document) -> StoredResponse:

@@ -165,6 +165,11 @@ def said_in(item: Mapping[str, Any]) -> Said | None:
     return str(item["role"]), kept_text(item.get("content"))
 
 
+def newest_said(items: Sequence[Mapping[str, Any]]) -> Said | None:
+    """What the user says last among items, if that is anything."""
+    return next((said for item in reversed(items) if (said := said_in(item)) and said[0] == "user" and said[1]), None)
+
+
 def beginning_of(items: Sequence[Mapping[str, Any]]) -> str | None:
     """A mark of how a transcript begins: by the first that a user says in it."""
     said = next((text for item in items if (text := said_in(item)) is not None and text[0] == "user"), None)

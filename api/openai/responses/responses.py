@@ -18,7 +18,7 @@ from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
 from api.openai.responses.passing import passed_body, returned_response
 from api.openai.responses.placing import Placed, place
-from api.openai.responses.request import ResponseRequest, response_request, said_in, whole_item
+from api.openai.responses.request import ResponseRequest, newest_said, response_request, said_in, whole_item
 from api.openai.responses.translation import chat_body
 from api.openai.responses.writing import ResponseWriter
 from api.openai.route import (
@@ -72,6 +72,7 @@ class _Asked:
             {name: value for name, value in response.items() if name not in ("output", "memory_hits")},
             [] if failed else placed.kept,
             [Item(item["id"], item, said_in(item)) for item in items],
+            asked=newest_said(placed.items),
             previous=request.fields.previous_response_id,
             conversation=request.conversation,
             stored=request.stored,
@@ -98,16 +99,16 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     identifier = once_id(request)
     retried = request.headers.get(RETRIES, "0") != "0"
     placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
-    going = (
-        passed_body(asked, placed.earlier, placed.given, model)
-        if passes
-        else chat_body(asked, placed.items, model, calls=calls)
-    )
     options = replace(options, memory_id=placed.begun.session_id)
-    dialect = RESPONSES if passes else CHAT
     try:
-        proxied = await answered(request, memory, passed_on(request, passing, user, options, going, dialect=dialect))
+        if passes:
+            going = passed_body(asked, placed.earlier, placed.given, model)
+        else:
+            going = chat_body(asked, placed.items, model, calls=calls)
+        sent = passed_on(request, passing, user, options, going, dialect=RESPONSES if passes else CHAT)
+        proxied = await answered(request, memory, sent)
     except InvalidField as error:
+        await memory.engine.responses.responses.take_back(owner, placed.begun)
         raise _called_here(error) from None
     if proxied is None:
         return Response(status_code=LEFT)

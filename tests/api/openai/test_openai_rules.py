@@ -179,3 +179,22 @@ def test_a_field_that_is_null_is_as_if_left_out(api: httpx.Client, path: str) ->
     assert {answer.json()["model"] for answer in given} == {bare.json()["model"]}
     if path == "/v1/embeddings":
         assert {answer.text for answer in given} == {bare.text}
+
+
+def test_headers_say_which_memories_were_given(plain_client: OpenAI, user: str) -> None:
+    told = ask(plain_client, user, PARROT)
+    raw = plain_client.chat.completions.with_raw_response.create(
+        model="gpt-test", messages=said(QUESTION), extra_body={"memory_id": f"{user}-other"}
+    )
+    assert raw.headers["X-Loci-Turn"] == raw.headers["X-Loci-Turn-ID"]
+    assert raw.headers["X-Loci-Memories"] == f"{told.id.removeprefix('chatcmpl-')}.prompt"
+
+
+def test_headers_stay_short_whatever_ids_are_called(api: httpx.Client, user: str) -> None:
+    names = ["Архимед" * 20 + str(number) for number in range(40)]
+    texts = [f"My parrot number {number} is called Archimedes." for number in range(40)]
+    messages = [{"id": name, "role": "user", "content": text} for name, text in zip(names, texts, strict=True)]
+    api.post("/v1/messages", json={"session_id": "s", "messages": messages, "wait": True})
+    body = {"messages": said(QUESTION), "memory_top_k": 40, "memory_id": user, "memory_score_threshold": 0.0}
+    answer = api.post("/v1/chat/completions", json=body)
+    assert len(answer.json()["memory_hits"]) > 10 and 100 < len(answer.headers["X-Loci-Memories"]) <= 4_000

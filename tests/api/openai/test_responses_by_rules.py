@@ -7,6 +7,7 @@ import httpx
 import openai
 import pytest
 from openai import OpenAI
+from pymongo.database import Database
 
 from tests.api.openai.responses_client import KNOWN, TOOL, kinds, respond
 from tests.openai_chat import PARROT, QUESTION, stored
@@ -41,10 +42,13 @@ def test_rules_answer_from_all_conversations(plain_client: OpenAI, streamed: boo
     ],
     ids=str,
 )
-def test_rules_say_what_they_cannot_do(api: httpx.Client, fields: dict[str, Any], param: str) -> None:
+def test_rules_say_what_they_cannot_do(
+    api: httpx.Client, database: Database[dict[str, Any]], user: str, fields: dict[str, Any], param: str
+) -> None:
     found = api.post("/v1/responses", json={"input": "Hi there.", **fields})
     assert (found.status_code, found.json()["error"]["param"]) == (400, param)
-    assert api.get("/v1/sessions").json()["items"] == []
+    for name in ("sessions", "vectors", "responses", "response_items"):
+        assert database[name].count_documents({"user_id": user}) == 0
 
 
 def test_what_rules_quote_goes_with_what_they_quoted(plain_client: OpenAI, api: httpx.Client) -> None:
@@ -54,6 +58,16 @@ def test_what_rules_quote_goes_with_what_they_quoted(plain_client: OpenAI, api: 
     told = api.get(f"/v1/sessions/{first.id}/messages").json()["items"][0]
     api.delete(f"/v1/sessions/{first.id}/messages/{told['id']}")
     assert "Archimedes" not in plain_client.responses.retrieve(second.id).model_dump_json()
+
+
+def test_a_chain_goes_on_behind_a_request_to_forget(plain_client: OpenAI) -> None:
+    first = respond(plain_client, "Remember that my locker is number 4711.")
+    second = respond(plain_client, "Forget my locker.", previous_response_id=first.id)
+    third = respond(plain_client, "What is the number of my locker?", previous_response_id=second.id)
+    for made in (first, second, third):
+        told = plain_client.responses.retrieve(made.id).model_dump_json()
+        asked = plain_client.responses.input_items.list(made.id, order="asc").model_dump_json()
+        assert "4711" not in told + asked + third.output_text
 
 
 def test_a_conversation_has_what_is_said_in_it(plain_client: OpenAI, api: httpx.Client) -> None:

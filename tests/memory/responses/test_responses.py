@@ -54,7 +54,20 @@ async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Me
     assert await documents(quiet) == [0, 0]
 
 
-async def test_an_exchange_that_goes_while_its_response_is_stored_takes_it_along(
+async def test_what_a_client_sends_again_that_was_forgotten_is_not_stored(quiet: Memory) -> None:
+    responses = quiet.engine.responses.responses
+    await say(quiet, "r", "s")
+    begun = await responses.begin(USER, "r", "s", None)
+    forgotten = item("old", "user", "My PIN is 4471.")
+    await responses.keep(USER, begun, "r", {}, [forgotten, item("new", "user", ASKED)], [], asked=("user", ASKED))
+    items = await responses.items.page(USER, {"response": "r"})
+    assert [one.id for one in items] == ["new"]
+    begun = await responses.begin(USER, "r2", "s", None)
+    await responses.keep(USER, begun, "r2", {}, [forgotten], [forgotten], asked=forgotten.said)
+    assert await responses.items.page(USER, {"response": "r2"}) == []
+
+
+async def test_an_exchange_that_goes_while_its_response_is_stored_takes_its_items_along(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     responses = quiet.engine.responses.responses
@@ -67,7 +80,7 @@ async def test_an_exchange_that_goes_while_its_response_is_stored_takes_it_along
 
     monkeypatch.setattr(responses.items, "add", overtaken)
     await keep(quiet, "r")
-    assert await documents(quiet) == [0, 0]
+    assert await documents(quiet) == [1, 0]
 
 
 async def test_ids_are_each_users_own(quiet: Memory) -> None:
