@@ -24,6 +24,7 @@ CHARACTERS = 4  # of a token, as `count_tokens` has it
 SENTENCE = 40  # characters of a sentence, beyond which its words count less
 FIRST = 0.5  # words of the question for which being first counts: +1 point of BEAM's `words` at 500 tokens
 CLOSE = timedelta(hours=1)  # between messages under one time
+ASKS = 120  # characters of a message that only asks; of longer ones in BEAM a third is evidence
 CHATS = 0.8  # how likely a message is a courtesy that answers nothing; of LoCoMo's and REALTALK's evidence none is
 TELLS = (
     0.1  # how likely one tells something that asks; below it stand 3 % of BEAM's evidence, and questions for an order
@@ -99,6 +100,8 @@ def tells_nothing(text: str, does: Doing | None) -> bool:
         return False
     if is_courtesy(text) or (does is not None and does.chats >= CHATS):
         return True
+    if len(text) > ASKS:
+        return False
     traits = traits_of(text, does)
     if traits[Trait.ASKS] != 1 and (does is None or does.deed != "requests"):
         return False

@@ -292,6 +292,12 @@ def test_what_models_take(model: str, window: int) -> None:
         ("What do you think of it?", True),
         ("It is in the shed", False),
         ("I moved to Graz in May, what should I see there?", False),
+        ("What did you like best about it, and would you do it again if somebody asked you?", True),
+        (
+            "I pay cash wherever I can and keep each receipt in a shoe box, a box for every month of the year, "
+            "can you help me find out what we spend on food?",
+            False,
+        ),
         ("Is that so? " + LONG, False),
     ],
 )
