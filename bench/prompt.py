@@ -50,7 +50,7 @@ ROOMS = (250, 500, 1_000, 2_000, 4_000)
 WINDOW = 128_000
 K1, B = 0.9, 0.4
 NUMBERED = re.compile(r"^\[(\d+)\] (?:[^:\n]|:(?=\d\d\b))*: (.*)", re.MULTILINE)  # a memory in a prompt
-WHOLE = PromptBudget(price=0.0, beside=(0.0, 0.0, 0.0, 0.0), line=1_000_000, rest=0.0)
+WHOLE = PromptBudget(price=0.0, beside=(0.0, 0.0, 0.0, 0.0), lengths=((1_000_000, 1.0),))
 COLOURS = {"loci": "#2f6f9f", "table": "#22272b", "bm25": "#b3541e", "newest": "#8a949c"}
 
 

@@ -124,25 +124,21 @@ class PromptBudget:
     them adds little. hits: messages that are looked up for it, where a request names no number. beside: the share of a
     hit's worth that messages beside it have, from two before it to two after it. price: the power of its tokens by
     which a message's worth is divided; 0: the best first, however long. profile: tokens of what is known of the user,
-    whatever is asked. line: characters of a message that is quoted whole; of a longer one the sentences nearest the
-    question stay.
-    whole: characters up to which it is quoted at greater length where there is room; rest: the share of its worth that
-    this counts for. likeness: cosine similarity that a line of a summary needs. messages: newest of the running
-    conversation that are read. step: the share of its room that a conversation which is too long may leave empty, to
-    begin at the same message for some turns.
+    whatever is asked. lengths: characters to which a message is quoted, one after the other as there is room, each with
+    the share of its worth that it counts for; of a longer one the sentences nearest the question stay. likeness: cosine
+    similarity that a line of a summary needs. messages: newest of the running conversation that are read. step: the
+    share of its room that a conversation which is too long may leave empty, to begin at the same message for some turns.
     """
 
     answer: int = 4_096
     share: float = 0.25
     least: int = 700
     most: int = 2_000
-    hits: int = 48
+    hits: int = 80
     beside: tuple[float, float, float, float] = (0.02, 0.05, 0.05, 0.02)
     price: float = 0.4
     profile: int = 300
-    line: int = 150
-    whole: int = 1_200
-    rest: float = 0.1
+    lengths: tuple[tuple[int, float], ...] = ((70, 1.0), (150, 0.3), (400, 0.15), (1_200, 0.1))
     likeness: float = 0.45
     messages: int = 400
     step: float = 0.25

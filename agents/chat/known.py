@@ -20,6 +20,7 @@ from utils.text import count_tokens, on_one_line
 
 CHARACTERS = 2_000  # of a key-value, a note or the message asked for
 LOCATION = 200
+PROFILE = 0.2  # of the room: messages that answer need it more
 SUMMARIES = 0.3  # of a block that summaries of the conversation take at most, for they tell less than its messages
 SUMMED_UP = 250  # tokens of a summary by rules of messages that no other one covers
 PREAMBLE = (
@@ -97,7 +98,7 @@ class _Known:
             self._put("done", f"\n## Done just now, upon my message\n{quoted(self._context.done, None)}\n")
         whole = self._room
         for name, heading, quotes, share in (
-            ("profile", "About me", self._profile, 1.0),
+            ("profile", "About me", self._profile, PROFILE),
             ("end", "The message that is asked for", self._end, 1.0),
             ("memories", "What I asked to remember", self._memories, 1.0),
             ("known", "More facts about me", self._facts, 1.0),

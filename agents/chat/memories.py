@@ -5,7 +5,7 @@ and was not found stands within two messages of what was. The best for their tok
 and stand in the order of time. Pure functions; `python -m bench.prompt` measures them.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -21,7 +21,11 @@ from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_lin
 NAME = 60  # characters of who said it
 HEAD = 6  # tokens of the day and time above a passage
 FRAME = 2  # tokens of a line beside its text and its speaker's name
+CHARACTERS = 4  # of a token, as `count_tokens` has it
+SENTENCE = 40  # characters of a sentence, beyond which its words count less
+FIRST = 0.5  # words of the question for which being first counts: +1 point of BEAM's `words` at 500 tokens
 CLOSE = timedelta(hours=1)  # between messages under one time
+ASKS = 120  # characters of a message that only asks; of longer ones in BEAM a third is evidence
 CHATS = 0.8  # how likely a message is a courtesy that answers nothing; of LoCoMo's and REALTALK's evidence none is
 TELLS = (
     0.1  # how likely one tells something that asks; below it stand 3 % of BEAM's evidence, and questions for an order
@@ -51,6 +55,14 @@ class _Line:
     @property
     def tokens(self) -> int:
         return FRAME + count_tokens(f"{self.gist.name or self.gist.role}{self.text}{self.later}")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """`weight`: how much it has of a question, for its length."""
+
+    text: str
+    weight: float
 
 
 def passages(
@@ -90,6 +102,8 @@ def tells_nothing(text: str, does: Doing | None) -> bool:
         return False
     if is_courtesy(text) or (does is not None and does.chats >= CHATS):
         return True
+    if len(text) > ASKS:
+        return False
     traits = traits_of(text, does)
     if traits[Trait.ASKS] != 1 and (does is None or does.deed != "requests"):
         return False
@@ -137,7 +151,7 @@ def _lines(material: Material, question: str, exclude: Collection[str], budget: 
         known = lines.get(gist.id)
         if gist.id in exclude or gist.by_rules or (known is not None and known.worth >= worth):
             return
-        text = on_one_line(known.text if known is not None else text)
+        text = known.text if known is not None else text
         lines[gist.id] = _Line(gist, text, worth, known.score if known is not None else score)
 
     for hit in material.hits:
@@ -150,50 +164,73 @@ def _lines(material: Material, question: str, exclude: Collection[str], budget: 
                 offer(gist, share * hit.score, gist.content)
     once: dict[str, _Line] = {}  # the same is told once, where it is worth most
     for line in sorted(lines.values(), key=lambda line: -line.worth):
-        once.setdefault(line.text.casefold(), line)
+        once.setdefault(on_one_line(line.text).casefold(), line)
     return list(once.values())
 
 
 def _chosen(lines: Iterable[_Line], asked: Collection[str], room: int, budget: PromptBudget) -> list[_Line]:
-    """Those that are worth most for their tokens, as far as there is room; of long ones first an excerpt, and the whole
-    where that is worth more than another message."""
+    """Those that are worth most for their tokens, as far as there is room; of long ones first a short excerpt, and a
+    longer one where that is worth more than another message."""
     chosen: dict[str, _Line] = {}
-    offers: list[tuple[float, _Line]] = []
-    for line in lines:
-        short = replace(line, text=excerpt(line.text, asked, budget.line))
-        offers.append((line.worth / short.tokens**budget.price, short))
-        if len(line.text) > budget.line:
-            longer = replace(line, text=excerpt(line.text, asked, budget.whole))
-            more = longer.tokens - short.tokens
-            if more > 0:
-                offers.append((budget.rest * line.worth / more**budget.price, longer))
-    for _, line in sorted(offers, key=lambda offer: -offer[0]):
-        known = chosen.get(line.gist.id)
+    read: dict[str, list[_Sentence]] = {}
+    for _, line, characters, more in sorted(_offers(lines, budget), key=lambda offer: -offer[0]):
+        if more > room:
+            continue
+        gist, known = line.gist, chosen.get(line.gist.id)
+        text = on_one_line(line.text)
+        if len(text) > characters:
+            if gist.id not in read:
+                read[gist.id] = _read(line.text, asked)
+            text = _excerpt(read[gist.id], characters)
+        shown = replace(line, text=text)
         if known is None:
-            close = any(_share_a_head(other.gist, line.gist) for other in chosen.values())
-            cost = line.tokens + (1 if close else HEAD)
+            close = any(_share_a_head(other.gist, gist) for other in chosen.values())
+            cost = shown.tokens + (1 if close else HEAD)
         else:
-            cost = line.tokens - known.tokens
-        if cost <= room and (known is None or len(line.text) > len(known.text)):
+            cost = shown.tokens - known.tokens
+        if cost <= room and (known is None or len(shown.text) > len(known.text)):
             room -= cost
-            chosen[line.gist.id] = line
+            chosen[gist.id] = shown
     return list(chosen.values())
 
 
-def excerpt(text: str, asked: Collection[str], characters: int) -> str:
-    """A text; of a long one the sentences that have most words of a question, and those next to the best of them, in
-    their order, with "…" for what is left out; where none has any, its beginning."""
-    flat = on_one_line(text)
-    if len(flat) <= characters:
-        return flat
-    sentences = split_sentences(text)
-    weights = [len(set(content_stems(sentence)) & set(asked)) for sentence in sentences]
-    best = max(range(len(sentences)), key=lambda at: (weights[at], -at))
+def _offers(lines: Iterable[_Line], budget: PromptBudget) -> Iterator[tuple[float, _Line, int, float]]:
+    """Each line at each length that is longer than the one before, by what that is worth for the tokens it adds: as
+    many as so many characters have, for few of them are read in the end."""
+    for line in lines:
+        before, most = 0, float("inf")
+        for characters, share in budget.lengths:
+            if before < len(line.text):
+                more = FRAME + (min(characters, len(line.text)) - before) / CHARACTERS
+                most = min(most, share * line.worth / more**budget.price)
+                yield most, line, characters, more
+                before = characters
+
+
+def _read(text: str, asked: Collection[str]) -> list[_Sentence]:
+    """The sentences of a long text. The first counts a little more, for it says what the text is about."""
+    sentences = [on_one_line(sentence) for sentence in split_sentences(text)]
+    wanted = set(asked)
+    return [
+        _Sentence(
+            sentence,
+            len(wanted.intersection(content_stems(sentence))) / max(1.0, len(sentence) / SENTENCE) ** 0.5
+            + (FIRST if at == 0 else 0.0),
+        )
+        for at, sentence in enumerate(sentences)
+    ]
+
+
+def _excerpt(sentences: Sequence[_Sentence], characters: int) -> str:
+    """Of a long text the sentences that have most of a question, and those next to the best of them, in their order,
+    with "…" for what is left out; where none has any, its beginning."""
+    best = max(range(len(sentences)), key=lambda at: (sentences[at].weight, -at))
     kept: set[int] = set()
     left = characters
-    for at in sorted(range(len(sentences)), key=lambda at: (-weights[at], abs(at - best))):
-        if len(sentences[at]) <= left or not kept:
+    for at in sorted(range(len(sentences)), key=lambda at: (-sentences[at].weight, abs(at - best))):
+        if len(sentences[at].text) <= left or not kept:
             kept.add(at)
-            left -= len(sentences[at]) + 3
-    parts = [f"{'' if at == 0 or at - 1 in kept else f'{GAP} '}{sentences[at]}" for at in sorted(kept)]
-    return cut_at_word(" ".join(parts), characters) + ("" if len(sentences) - 1 in kept else f" {GAP}")
+            left -= len(sentences[at].text) + 3
+    parts = [f"{'' if at == 0 or at - 1 in kept else f'{GAP} '}{sentences[at].text}" for at in sorted(kept)]
+    text = cut_at_word(" ".join(parts), characters)
+    return text if text.endswith(GAP) or len(sentences) - 1 in kept else f"{text} {GAP}"

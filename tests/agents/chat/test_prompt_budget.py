@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.chat.context import Bundle, Citation, Context, Conversation, HistoryItem, Intent, Material
-from agents.chat.memories import tells_nothing
+from agents.chat.memories import passages, tells_nothing
 from agents.chat.prompt import Prompt
 from agents.chat.prompt_budget import fit
 from config.contexts import context_tokens
@@ -229,6 +229,36 @@ def test_of_a_long_message_the_sentences_stand_there_that_the_question_is_about(
     assert len(known(prompt)) < 1_000
 
 
+def test_a_glimpse_of_many_messages_comes_before_more_of_one_and_a_likely_one_is_quoted_longer() -> None:
+    """Where many are as likely, each stands there; where one is far likelier, more of it does."""
+    told = [gist(f"h{n}", f"Stop {n} was a harbour. " + "We stayed a night there. " * 40, at=10 * n) for n in range(30)]
+    even = made(material=Material(tuple(hit(one, 0.3) for one in told)), window=2_048)
+    uneven = Material((hit(told[0], 0.9), *(hit(one, 0.01) for one in told[1:])))
+    steep = made(material=uneven, window=2_048)
+    assert len(even.given) > 1.5 * len(steep.given) > 1
+    assert all(f"Stop {n} was a harbour." in known(even) for n in range(len(even.given)))
+    assert max(map(len, known(even).split("\n"))) < 150 < 600 < max(map(len, known(steep).split("\n")))
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (
+            "Trains are late. " + "I also wrote to them about tea, but that was a year ago and is long. " * 3,
+            "Trains are late. …",
+        ),
+        ("My plan for the garden. " + LONG, "My plan for the garden. …"),
+        (" \n" * 300 + "Tea!", "Tea!"),
+        (f"{'if (a > b) { a -= b; b += a; c = a * b; } ' * 2}\nThe tea comes on Monday.", "… The tea comes on Monday."),
+    ],
+)
+def test_what_an_excerpt_shows(text: str, quoted: str) -> None:
+    """A short sentence before a long one of as many words of the question, the first before others of none."""
+    lengths = replace(PromptBudget(), lengths=((70, 1.0),))
+    found = passages(Material((hit(gist("h", text)),)), "When are trains late, or tea?", 500, lengths, "UTC")
+    assert found.text.splitlines()[-1] == f"[1] user: {quoted}"
+
+
 def test_memories_are_numbered_through_all_sections_and_the_ledger_adds_up() -> None:
     hits = tuple(hit(gist(f"h{n}", f"hit {n}", at=10 * n)) for n in range(5))
     prompt = made(material=Material(hits), memories=(key_value("dog", "Rex"),), conversation=Conversation(talk(2)))
@@ -265,6 +295,12 @@ def test_what_models_take(model: str, window: int | None) -> None:
         ("What do you think of it?", True),
         ("It is in the shed", False),
         ("I moved to Graz in May, what should I see there?", False),
+        ("What did you like best about it, and would you do it again if somebody asked you?", True),
+        (
+            "I pay cash wherever I can and keep each receipt in a shoe box, a box for every month of the year, "
+            "can you help me find out what we spend on food?",
+            False,
+        ),
         ("Is that so? " + LONG, False),
     ],
 )
