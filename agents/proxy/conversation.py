@@ -23,6 +23,9 @@ async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
     if request.options.memory_id:
         return request
     session, again = await _known(engine, request)
+    if session is not None and request.options.project is not None:  # what goes on elsewhere begins anew here
+        there = await engine.chats.sessions.get(request.owner, session)
+        session, again = (session, again) if there.project == request.options.project else (None, False)
     named = session or derived_id(request.once or request.turn_id, "conversation")
     return replace(request, options=replace(request.options, memory_id=named), retried=request.retried or again)
 

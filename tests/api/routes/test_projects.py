@@ -204,8 +204,11 @@ def test_openai_clients_are_told_in_their_shape(api: httpx.Client, user: str) ->
         api.post("/v1/chat/completions", json=body | {"project": project}).raise_for_status()
     ask(api, user, "Hello.", session_id=user, project="zoo")
     assert "is in the project 'zoo'" in refused(409, project="garden", memory_id=user)["message"]
-    named = [one["id"] for one in api.get("/v1/sessions", params={"user_id": user}).json()["items"]]
-    assert named == [user, "garden.default", "zoo.default"]
+    moved = [*body["messages"], {"role": "assistant", "content": "Hello."}, {"role": "user", "content": "And now?"}]
+    for project in ("zoo", "garden"):  # the newest that began so is the garden's
+        api.post("/v1/chat/completions", json=body | {"project": project, "messages": moved}).raise_for_status()
+    listed = api.get("/v1/sessions", params={"user_id": user}).json()["items"]
+    assert [one["project"] for one in listed] == ["garden", "zoo", "zoo", "garden", "zoo"][-len(listed) :]
 
 
 def test_sessions_are_listed_by_project(api: httpx.Client, user: str) -> None:
