@@ -27,7 +27,7 @@ LOOKUPS = (  # told in two sessions, and asked in others
     ("My sister lives in Lisbon.", "Where does my sister live?", "lisbon"),
     ("I drive a green Saab.", "What car do I drive?", "saab"),
     ("My locker number is 4711.", "What is my locker number?", "4711"),
-    ("My favourite tea is rooibos.", "What is my favourite tea?", "rooibos"),
+    ("My boat's name is Nixe.", "What is my boat's name?", "nixe"),
     ("Our standup is at 9:30.", "At what time is our standup?", "9:30"),
     ("My brother works as a baker.", "What is my brother's job?", "baker"),
     ("My bike is parked behind the church.", "Where is my bike parked?", "church"),
