@@ -127,7 +127,7 @@ class PromptBudget:
     whatever is asked. lengths: characters to which a message is quoted, one after the other as there is room, each with
     the share of its worth that it counts for; of a longer one the sentences nearest the question stay. likeness: cosine
     similarity that a line of a summary needs. messages: newest of the running conversation that are read. step: the
-    share of its room that a conversation which is too long may leave empty, to begin at the same message for some turns.
+    share of its room that a conversation which is too long may leave empty, to begin at one message for some turns.
     """
 
     answer: int = 4_096

@@ -65,7 +65,9 @@ class Settings(BaseSettings):
     )
     chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
     summary_model: str = Field(
-        "gpt-4o-mini", description="Model that writes summaries and makes facts; rule_based: rules"
+        "gpt-4o-mini",
+        description="Model that writes summaries and makes facts; 'rule_based': rules; not set: at OPENAI_BASE_URL the "
+        "one that answers",
     )
     observer_model: str | None = Field(
         None, description="Model that notes what agents' tools give; not set: SUMMARY_MODEL"
@@ -179,6 +181,14 @@ class Settings(BaseSettings):
         """API key → user id."""
         pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
         return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_summary_model(cls, given: dict[str, object]) -> dict[str, object]:
+        """A provider of one's own hardly has OpenAI's models, and its CHAT_MODEL is there."""
+        if given.get("openai_base_url") and given.get("chat_model"):
+            return {"summary_model": given["chat_model"]} | given
+        return given
 
     @field_validator("root_path")
     @classmethod

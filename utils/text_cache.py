@@ -46,7 +46,8 @@ class TextCache(Generic[T]):
             finally:
                 self._give_up({key: futures[key] for key in mine if not futures[key].done()})
             try:
-                return [await asyncio.wrap_future(futures[key]) for key in keys]
+                ready = [futures[key] for key in keys]
+                return [each.result() if each.done() else await asyncio.wrap_future(each) for each in ready]
             except _GivenUp:
                 continue
 

@@ -251,20 +251,21 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
         return False
     if first.read is None or other.read is None or first.source.role != other.source.role:
         return False
-    if first.source.timestamp == other.source.timestamp or _are_of_two(question, first, other):
+    if first.source.timestamp == other.source.timestamp:
         return False
     newer = first.source.timestamp > other.source.timestamp
     before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
     of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
     if told and of_one_matter:
-        return True
+        return not _are_of_two(question, first, other)
     alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
     if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
         return False
     # As if recall had found it as well as the other, which has taken some from it.
     share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
-    return max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
+    replaced = max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
+    return replaced and not _are_of_two(question, first, other)
 
 
 def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:

@@ -233,13 +233,12 @@ class Exchanges:
             return
         async with settled(drafting) as drafted:
             turn = replace(_turn(request, answer.text, answer.model), interrupted=answer.interrupted)
-            kept, _ = await asyncio.gather(
-                chats.turns.close_exchange(
-                    request.owner, request.session_id, place, turn, retried=drafted or request.retried
-                ),
-                chats.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
+            await chats.receipts.keep(request.owner, receipt_of(context, answer, request.recipe or self._recipe))
+            kept = await chats.turns.close_exchange(
+                request.owner, request.session_id, place, turn, retried=drafted or request.retried
             )
         if not kept:
+            await chats.receipts.delete(request.owner, request.turn_id)
             return
         if context.intent.name == "remember" and not await chats.turns.is_there(
             request.owner, prompt_id(request.turn_id)

@@ -104,9 +104,7 @@ class MemoryAgent:
             self._empty(messages),
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
-        ids = [gist.id for gist in (*messages, *near)]
-        changed = await engine.knowledge.superseded.by_messages(request.owner, ids)
-        return Material(hits, tuple(near), empty, changed, tuple(profile), tuple(lines))
+        return Material(hits, tuple(near), empty, profile=tuple(profile), lines=tuple(lines))
 
     async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
         """The ids of messages that tell nothing. The first short ones are read, others told by their marks."""
@@ -181,12 +179,14 @@ class MemoryAgent:
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
-        for they answer what these would have answered."""
-        recall = bundle.recall
-        ids = [hit.gist.id for hit in recall.hits] + [gist.id for gist in bundle.recent]
+        for they answer what these would have answered. In what fills a prompt, they stand beside them."""
+        recall, material = bundle.recall, bundle.material
+        gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
+        ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
         outdated = await self._engine.knowledge.superseded.gists_by_messages(owner, ids)
         if not outdated:
             return bundle
+        changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}
         hits: dict[str, Hit] = {}
         for hit in recall.hits:
             for gist in outdated.get(hit.gist.id, [hit.gist]):
@@ -201,7 +201,7 @@ class MemoryAgent:
         missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in known]
         recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
-        return replace(bundle, recall=recall, recent=recent)
+        return replace(bundle, recall=recall, recent=recent, material=replace(material, changed=changed))
 
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from memory.domain import Gist
 from memory.gists import GistReader
 from memory.store import Collections
+from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
@@ -22,6 +23,7 @@ class Superseded:
 
     def __init__(self, collections: Collections, gists: GistReader) -> None:
         self._facts = collections.facts
+        self._stated: Coalescer[tuple[str, frozenset[str]], list[Document]] = Coalescer(self._read)
         self._gists = gists
 
     async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
@@ -49,7 +51,7 @@ class Superseded:
     async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[_InForce]]:
         if not ids:
             return {}
-        stated = await self._facts.find({"user_id": owner, "sources": {"$in": list(ids)}}, FIELDS).to_list(None)
+        stated = await self._stated.get((owner, frozenset(ids)))
         current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
         holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
         found: dict[str, list[_InForce]] = {}
@@ -62,6 +64,15 @@ class Superseded:
                     facts = found.setdefault(source, [])
                     facts += [last] if last is not None and last not in facts else []
         return found
+
+    async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[list[Document]]:
+        """The facts that messages state, for each of several owners."""
+        either = [{"user_id": owner, "sources": {"$in": list(ids)}} for owner, ids in wanted]
+        stated = await self._facts.find({"$or": either}, FIELDS | {"user_id": 1}).to_list(None)
+        return [
+            [fact for fact in stated if fact["user_id"] == owner and not ids.isdisjoint(fact["sources"])]
+            for owner, ids in wanted
+        ]
 
     async def _current(self, owner: str, ended: Sequence[Document]) -> dict[str, _InForce]:
         """By the `_id`s of facts that were replaced, the one in force at the end of their chain."""

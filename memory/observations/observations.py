@@ -29,7 +29,7 @@ from memory.observations.observation import (
     source_of_session,
 )
 from memory.recall import Scope, WordSearch, indexed_terms
-from memory.store import Changes, Collections
+from memory.store import Changes, Collections, NotesCache
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -55,6 +55,7 @@ class Observations:
         self._changes = changes
         self._eraser = eraser
         self._search = search
+        self.cache = NotesCache(changes, self._read_any)
 
     async def remember(
         self, owner: str, observed: Sequence[Observed], source: str, *, model: str | None = None
@@ -85,7 +86,8 @@ class Observations:
 
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
         """Adds what is not there yet, and sees to it that all of it is recalled; returns the ids that are new."""
-        new = await insert_new(self._observations, documents)
+        async with self._changes.noted(owner):
+            new = await insert_new(self._observations, documents)
         fresh = [document for document, inserted in zip(documents, new, strict=True) if inserted]
         known = [document for document, inserted in zip(documents, new, strict=True) if not inserted]
         if known:  # somebody may have been killed before their gists were written
@@ -125,7 +127,10 @@ class Observations:
         return [(observation_of(document), document["_id"]) for document in found]
 
     async def has_any(self, owner: str) -> bool:
-        """Whether a user has observations: one small read, where a search would keep an index up to date."""
+        """Whether a user has observations, or had some lately."""
+        return await self.cache.get(owner)
+
+    async def _read_any(self, owner: str) -> bool:
         return await self._observations.find_one({"user_id": owner}, {"_id": 1}) is not None
 
     async def recall(

@@ -49,6 +49,7 @@ def open_notes(
     """`model`: notes what is worth keeping; else rules do."""
     collections = store.collections
     observations = Observations(collections, store.changes, gists.eraser, search.words)
+    gists.caches.notes.append(observations.cache)
     scratchpad = Scratchpad(collections)
     observer = Observer(collections, observations, conversations.turns, conversations.places, model)
 

@@ -1,9 +1,9 @@
 """Change counters: a cache learns what changed, without missing a write that lands late.
 
 Each user has a document in `owners`, and in it two counters: `gists` for what the recall index holds, `notes` for
-summaries and key/value facts. A counter has `change`, the last number handed out; `open`, the numbers whose writes may
-not have landed yet; `deleted`, the last number that was a deletion. `epoch` changes when a user is deleted and comes
-back.
+summaries, key/value facts and whether there are observations. A counter has `change`, the last number handed out;
+`open`, the numbers whose writes may not have landed yet; `deleted`, the last number that was a deletion. `epoch`
+changes when a user is deleted and comes back.
 
 A writer takes a number, writes (gists carry it), and closes the number. A reader that reads the owner's document first
 may trust everything up to the lowest open number, and reads the rest again next time. A number left open by a crash is
@@ -120,7 +120,7 @@ class Changes:
         return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
 
     def noted(self, owner: str) -> AbstractAsyncContextManager[None]:
-        """Around a write of summaries or key/value facts."""
+        """Around a write of what is kept as notes."""
         return self._numbered(owner, "notes", deletion=False)
 
     def overwriting(self, owner: str) -> AbstractAsyncContextManager[None]:

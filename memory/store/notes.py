@@ -1,4 +1,5 @@
-"""Notes: what changes seldom and is asked for all the time (summaries, digests, key/value facts), cached."""
+"""Notes: what changes seldom and is asked for all the time (summaries, digests, key/value facts, whether there are
+observations), cached."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable

@@ -49,8 +49,9 @@ class Place:
 
     @property
     def unchanged(self) -> dict[str, Any]:
-        """The filter of the session where nothing was logged or placed since."""
-        return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
+        """The filter of the session where nothing was logged, placed or summarised since."""
+        counters = {"next_index": self.next_index, "message_count": self.message_count}
+        return {**self.session, **counters, "summary.to": self.summarised_to}
 
 
 NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
@@ -157,13 +158,14 @@ class Places:
             "$push": _logged([_event(turn)]),
             **_spanning([turn]),
         }
-        due = self.is_due(place)
-        wanted = (DUE if due else {}) | ({"naming": pending() | {"at": place.index}} if self.is_titled(place) else {})
+        wanted = dict(DUE) if self.is_due(place) else {}
+        if self.is_titled(place):
+            wanted["naming"] = pending() | {"at": place.index}
         if wanted:
             update["$set"] = wanted
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
-            if there and not due:  # else the next exchange looks whether the summary has come
+            if there:
                 self._keep(place, turn)
             return there
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}

@@ -17,7 +17,6 @@ from memory.ids import keys_of, unscoped
 from memory.lines import Count, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker
 from memory.store import Collections, by_ids, by_key
-from memory.turns.places import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.fields import Identifier, MessageId, Share
@@ -87,7 +86,6 @@ CONSIDERED = ("considered", "observed")  # lists of candidates, by their `_id`s,
 class Receipts:
     def __init__(self, collections: Collections) -> None:
         self._receipts = collections.receipts
-        self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._expected: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._receipts, new))
@@ -101,12 +99,6 @@ class Receipts:
             with suppress(DuplicateKeyError):  # the first one is another user's, or is being written just now
                 await self._receipts.replace_one({"_id": key, "user_id": owner}, document | {"_id": key}, upsert=True)
                 return
-
-    async def keep_at(self, place: Place, receipt: Receipt) -> None:
-        """Stores the receipt of the exchange at a place; nothing is left of it where the session was deleted since."""
-        await self.keep(place.owner, receipt)
-        if await self._sessions.find_one(place.session, {"_id": 1}) is None:
-            await self.delete(place.owner, receipt.turn_id)
 
     async def keep_after(self, owner: str, made: Callable[[], Receipt], messages: Collection[str]) -> None:
         """Stores the receipt of an exchange whose messages, by their ids, are committed; nothing is left of it where

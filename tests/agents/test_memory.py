@@ -166,21 +166,22 @@ async def test_a_session_deleted_while_its_answer_is_made_leaves_nothing_behind(
         await with_model.engine.chats.receipts.get(USER, asked.turn_id)
 
 
-async def test_a_session_deleted_between_an_answer_and_its_receipt_leaves_no_receipt(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kept_first", [False, True])
+async def test_a_session_deleted_while_an_answer_is_kept_leaves_no_receipt(
+    kept_first: bool, quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, keep = request("My name is Ann."), quiet.engine.chats.receipts.keep
 
-    async def late(owner: str, receipt: Receipt) -> None:
-        async def answered() -> bool:
-            return len(await messages(quiet)) == 2
-
-        await until(answered)
+    async def beside_a_deletion(owner: str, receipt: Receipt) -> None:
+        if kept_first:
+            await keep(owner, receipt)
         await quiet.engine.oversight.forgetter.session(USER, "s1")
-        await keep(owner, receipt)
+        if not kept_first:
+            await keep(owner, receipt)
 
-    monkeypatch.setattr(quiet.engine.chats.receipts, "keep", late)
+    monkeypatch.setattr(quiet.engine.chats.receipts, "keep", beside_a_deletion)
     await quiet.chat(asked)
+    assert await messages(quiet) == []
     assert await quiet.engine.store.collections.receipts.count_documents({}) == 0
 
 

@@ -53,6 +53,18 @@ def test_a_key_or_an_address_makes_a_model(changes: dict[str, Any], model: bool,
 
 
 @pytest.mark.parametrize(
+    ("given", "model"),
+    [
+        ({"openai_base_url": "http://localhost:11434/v1", "chat_model": "llama3.2"}, "llama3.2"),
+        ({"openai_base_url": "http://localhost:11434/v1", "chat_model": "a", "summary_model": "b"}, "b"),
+        ({"openai_api_key": "sk-1", "chat_model": "gpt-5"}, "gpt-4o-mini"),
+    ],
+)
+def test_summaries_are_by_a_model_that_the_provider_has(given: dict[str, Any], model: str) -> None:
+    assert Settings(**given).summary_model == model
+
+
+@pytest.mark.parametrize(
     ("host", "loopback"),
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False),
      ("192.168.1.2", False), ("example.org", False)],

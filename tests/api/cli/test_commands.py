@@ -307,6 +307,7 @@ def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: RunHere, tmp_pa
         (["serve"], {"api_keys": "hunter2"}, "API_KEYS must be"),
         (["serve"], {"port": "http"}, "PORT"),
         (["serve"], {"openai_base_url": "hunter2", "port": 0}, "OPENAI_BASE_URL"),
+        (["serve", "--local-model"], {"openai_api_key": "sk", "port": 0}, "OPENAI_BASE_URL: unset them"),
         (["serve"], {"redis_url": "hunter2", "port": 0}, "REDIS_URL: must be redis://"),
         (["worker"], {"redis_url": "hunter2"}, "REDIS_URL: must be redis://"),
         (["doctor"], {"redis_url": "hunter2://host"}, "REDIS_URL: must be redis://"),

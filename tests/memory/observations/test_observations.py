@@ -320,3 +320,11 @@ async def test_sessions_and_times_bound_what_is_forgotten(engine: Engine) -> Non
     assert await engine.notes.observations.forget_session("ann", "a", now() - timedelta(seconds=5)) == 0
     assert await engine.notes.observations.forget_session("ann", "a", now()) == 1
     assert await texts(engine, "heron mill") == ["The mill"]
+
+
+async def test_the_first_one_is_known_to_every_process(quiet: Memory, make_settings: Callable[..., Settings]) -> None:
+    settings = make_settings(mongodb_db=quiet.engine.store.collections.vectors.database.name)
+    async with open_memory(settings, nudge=Silent()) as other:
+        assert not await other.engine.notes.observations.has_any("ann")
+        await quiet.engine.notes.observations.remember("ann", observed([HERON]), "RUN:walk")
+        assert await other.engine.notes.observations.has_any("ann")
