@@ -194,6 +194,35 @@ async def test_what_a_provider_counts_scales_what_fits_the_next_time(
     assert 0.4 * first < second < 0.6 * first
 
 
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
+LOOKED_AT = (
+    HistoryItem("user", "This is my bike.", (PICTURE, "https://pictures.test/bike.png")),
+    HistoryItem("assistant", "A red one."),
+)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("sees", [True, False])
+async def test_images_of_earlier_messages_are_sent_where_the_model_sees_them(
+    with_model: Memory, scripted_model: ScriptedModel, *, sees: bool, streamed: bool
+) -> None:
+    if not sees:
+        scripted_model.script(status(400, message="this model does not support image input"))
+    asked = request("what colour is my bike?", history=LOOKED_AT)
+    if streamed:
+        done = [event async for event in with_model.stream(asked)][-1]
+        assert isinstance(done, Finished)
+    else:
+        done = await with_model.chat(asked)
+    assert done.answer.fallback is None
+    earlier = scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    if sees:
+        assert [part["type"] for part in earlier] == ["text", "image_url", "image_url"]
+        assert [part["image_url"]["url"] for part in earlier[1:]] == [PICTURE, "https://pictures.test/bike.png"]
+    else:
+        assert earlier == "This is my bike.\n[image]\n[image]"
+
+
 @pytest.mark.parametrize("sent_along", [False, True])
 async def test_of_300_messages_a_small_context_has_the_newest_and_the_rest_in_short(
     model_settings: Settings, scripted_model: ScriptedModel, *, sent_along: bool
