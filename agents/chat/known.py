@@ -139,9 +139,10 @@ class _Known:
             self._put(name, f"{head}{''.join(lines)}")
 
     def _messages(self) -> None:
-        head = "\n## From earlier messages, by time\n"
+        head, material = "\n## From earlier messages, by time\n", self._bundle.material
+        near = (*material.near, *(hit.gist for hit in material.hits))  # a question may stand beside its answer
         found = passages(
-            replace(self._bundle.material, hits=self._hits),
+            replace(material, hits=self._hits, near=near),
             self._context.question,
             self._room - count_tokens(head),
             self._budget,

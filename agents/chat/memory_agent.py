@@ -259,8 +259,10 @@ class MemoryAgent:
         tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
-        if self._budget is not None and self._fills(request):  # some may stand in the conversation
-            recipe = replace(recipe, top_k=max(recipe.top_k, self._budget.hits))
+        if self._budget is not None and self._fills(request):
+            beside = len(request.history) or len(context.conversation.messages)  # what stands there is no memory
+            wanted = self._budget.hits if request.top_k is None else min(request.top_k + beside, self._budget.hits)
+            recipe = replace(recipe, top_k=max(recipe.top_k, wanted))
         own = frozenset(context.own_keys)
         if request.isolated:
             scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)
