@@ -32,6 +32,7 @@ bench: .venv/dev
 	$(BIN)/python -m bench.embedded
 	$(BIN)/python -m bench.recall
 	$(BIN)/python -m bench.prompt
+	$(BIN)/python -m bench.running
 	$(BIN)/python -m bench.words
 	$(BIN)/python -m bench.speed --sizes 1000,10000 --users 100
 

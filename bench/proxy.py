@@ -62,6 +62,9 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
+            if head.startswith(b"GET"):  # its models
+                writer.write(b'HTTP/1.1 200 OK\r\ncontent-length: 27\r\n\r\n{"object":"list","data":[]}')
+                continue
             asked = orjson.loads(await reader.readexactly(_length(head)))
             said = f"This is answer {time.time_ns()}. "
             if asked.get("stream"):

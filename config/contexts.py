@@ -1,6 +1,7 @@
 """How many tokens models take, by their names: `context_tokens.json`, as their providers' pages said in 2025.
 
-What a server of one's own takes is set when it starts, whatever its model could: such a model is not in the table.
+What a server of one's own takes is set when it starts, whatever its model could: such a model is not in the table, and
+`utils.context_lengths` asks the server.
 """
 
 import json

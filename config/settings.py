@@ -118,7 +118,8 @@ class Settings(BaseSettings):
     context_tokens: int | None = Field(
         None,
         ge=1_024,
-        description="Tokens that CHAT_MODEL takes, its answer's too; not set: what is known of the model, else 8192",
+        description="Tokens that CHAT_MODEL takes, its answer's too; not set: what its provider says, else what is "
+        "known of it, else 8192",
     )
     use_observations: bool = Field(
         True, description="Have /query answer from observations, too, whose words suit the question"

@@ -35,6 +35,8 @@ GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 LISTING = 3.0  # seconds to wait for the names of a provider's models
 MOST_NAMED = 8  # of these that are told, the likest first
 
+IMAGE = "[image]"  # what stands for one where a model sees none
+
 FORMATS = frozenset({"json_schema", "json_object"})
 
 TOKENS = Counter(
@@ -163,16 +165,17 @@ class RemoteChatModel:
         return answer, text
 
     async def _send(self, request: _Request, *, streamed: bool) -> object:
-        """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on."""
+        """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on. An
+        answer that is refused with the conversation's images is asked for without them."""
         refused, options = self._refused.get(request.model, frozenset()), request.options
-        max_tokens, tools = options.get("max_tokens"), list(options.get("tools", ()))
+        max_tokens, tools, messages = options.get("max_tokens"), list(options.get("tools", ())), request.messages
         if options.get("as_asked"):
             refused -= {"temperature"}
         while True:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
-                    messages=request.messages,
+                    messages=messages,
                     temperature=omit if "temperature" in refused else _given(options.get("temperature")),
                     reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),
@@ -187,6 +190,10 @@ class RemoteChatModel:
                 raise await self._refusal(error, request) from None
             except (BadRequestError, UnprocessableEntityError) as error:
                 option = _dispensable(error, request, refused, streamed=streamed)
+                if option in (None, "stream_options") and options.get("purpose") == "answer" and _have_images(messages):
+                    log.warning("the model %s refuses a conversation with images: it is asked without", request.model)
+                    messages = list(map(_without_images, messages))
+                    continue
                 if option is None or option in refused:
                     raise await self._refusal(error, request) from None
                 refused |= {option}
@@ -303,6 +310,19 @@ def _dispensable(error: APIStatusError, request: _Request, refused: Collection[s
     if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
     return "stream_options" if streamed and (error.param or "stream_options").startswith("stream_options") else None
+
+
+def _have_images(messages: Sequence[Message]) -> bool:
+    return any(isinstance(message.get("content"), list) for message in messages)
+
+
+def _without_images(message: Message) -> Message:
+    """A message with a word for each image."""
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    texts = [part["text"] if part["type"] == "text" else IMAGE for part in content]
+    return cast(Message, {**message, "content": "\n".join(texts)})
 
 
 def _repaired(value: object) -> object:

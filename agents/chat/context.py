@@ -24,10 +24,11 @@ IntentName = Literal["question", "chat", "recall", "remember", "forget", "summar
 
 @dataclass(frozen=True)
 class HistoryItem:
-    """A message that the client itself sends along."""
+    """A message that the client itself sends along. `images`: their addresses; those of kept messages are not kept."""
 
     role: str
     content: str
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

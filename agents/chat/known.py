@@ -22,6 +22,7 @@ CHARACTERS = 2_000  # of a key-value, a note or the message asked for
 LOCATION = 200
 PROFILE = 0.2  # of the room: messages that answer need it more
 SUMMARIES = 0.3  # of a block that summaries of the conversation take at most, for they tell less than its messages
+LEAST = 60  # tokens that hold a part of a quotation
 SUMMED_UP = 250  # tokens of a summary by rules of messages that no other one covers
 PREAMBLE = (
     '<memory kind="known">\n'
@@ -125,9 +126,13 @@ class _Known:
         room -= count_tokens(head)
         for label, cited in quotes():
             day = f"{cited.at_home(self._timezone).said_at:%Y-%m-%d}"
-            line = f"[{len(self._given) + 1}] {quoted(f'{label}{day}', None)}: {quoted(cited.content, CHARACTERS)}\n"
+            before = f"[{len(self._given) + 1}] {quoted(f'{label}{day}', None)}: "
+            line = f"{before}{quoted(cited.content, CHARACTERS)}\n"
             if (tokens := count_tokens(line)) > room:
-                break
+                if lines or room < LEAST:
+                    break
+                line = f"{before}{quoted(cited.content, 3 * room)}\n"  # better a part of the first than nothing
+                tokens = room
             room -= tokens
             lines.append(line)
             self._given.append(replace(cited, n=len(self._given) + 1, section=name))
@@ -135,9 +140,10 @@ class _Known:
             self._put(name, f"{head}{''.join(lines)}")
 
     def _messages(self) -> None:
-        head = "\n## From earlier messages, by time\n"
+        head, material = "\n## From earlier messages, by time\n", self._bundle.material
+        near = (*material.near, *(hit.gist for hit in material.hits))  # a question may stand beside its answer
         found = passages(
-            replace(self._bundle.material, hits=self._hits),
+            replace(material, hits=self._hits, near=near),
             self._context.question,
             self._room - count_tokens(head),
             self._budget,

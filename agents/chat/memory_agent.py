@@ -12,6 +12,7 @@ from config.recipes import BundleSizes, PromptBudget, Recipe
 from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
 from memory.facts import Fact, ProfileItem, whom_meant
+from memory.gists import spoken
 from memory.language import (
     LONGEST,
     Doing,
@@ -60,13 +61,16 @@ class MemoryAgent:
 
     async def run(self, context: Context) -> Context:
         request = context.request
-        wider, recent, summaries, memories, unsummarised, observed = await asyncio.gather(
+        gathering = asyncio.gather(
             self._recall(context),
             self._recent(context, 2 * self._sizes.recent_pairs),
             self._summaries(request),
             self._memories(request),
             self._unsummarised(context),
             self._observed(request),
+        )
+        (wider, recent, summaries, memories, unsummarised, observed), profile = await asyncio.gather(
+            gathering, self._profile(request)
         )
         parts = [_cut(part, self._top_k(request)) for part in wider] if self._fills(request) else wider
         bundle = Bundle(
@@ -81,7 +85,7 @@ class MemoryAgent:
         )
         if self._budget is not None and self._fills(request):
             material = await self._material(context, bundle, _joined(request.query, wider), self._budget)
-            bundle = replace(bundle, material=material)
+            bundle = replace(bundle, material=replace(material, profile=tuple(profile)))
         bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
 
@@ -97,29 +101,31 @@ class MemoryAgent:
         request, engine = context.request, self._engine
         hits = recall.hits
         messages = [hit.gist for hit in hits if hit.gist.kind == TURN]
-        near, lines, profile, empty = await asyncio.gather(
+        near, lines, empty = await asyncio.gather(
             engine.chats.turns.near(request.owner, messages[:READ_AROUND], len(budget.beside) // 2),
             self._lines(context, bundle, budget),
-            self._profile(request, budget.profile),
             self._empty(messages),
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
-        return Material(hits, tuple(near), empty, profile=tuple(profile), lines=tuple(lines))
+        return Material(hits, tuple(near), empty, lines=tuple(lines))
 
     async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
-        """The ids of messages that tell nothing. The first short ones are read, others told by their marks."""
-        texts = [message.content for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
+        """The ids of messages that tell nothing. The first short ones are read as they were embedded, which the encoder
+        may have at hand; others are told by their marks."""
+        read = [message for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
         does: dict[str, Doing] = {}
-        if texts:
+        if read:
             with suppress(ModelError):
+                texts = [spoken(message.name, message.role, message.content) for message in read]
                 vectors = await self._engine.gists.encoder.embed(texts)
-                does = {text: doing(vector, text) for text, vector in zip(texts, vectors, strict=True)}
-        return frozenset(
-            message.id for message in messages if tells_nothing(message.content, does.get(message.content))
-        )
+                pairs = zip(read, vectors, strict=True)
+                does = {message.id: doing(vector, message.content) for message, vector in pairs}
+        return frozenset(message.id for message in messages if tells_nothing(message.content, does.get(message.id)))
 
-    async def _profile(self, request: ChatRequest, tokens: int) -> list[ProfileItem]:
-        return [] if request.isolated else await self._engine.knowledge.profile.within(request.owner, tokens)
+    async def _profile(self, request: ChatRequest) -> list[ProfileItem]:
+        if self._budget is None or not self._fills(request) or request.isolated:
+            return []
+        return await self._engine.knowledge.profile.within(request.owner, self._budget.profile)
 
     async def _lines(self, context: Context, bundle: Bundle, budget: PromptBudget) -> list[tuple[Summary, str]]:
         """The lines of summaries that are like the question, or all where a summary, or all that is known, is asked
@@ -253,8 +259,10 @@ class MemoryAgent:
         tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
-        if self._budget is not None and self._fills(request):  # some may stand in the conversation
-            recipe = replace(recipe, top_k=max(recipe.top_k, self._budget.hits))
+        if self._budget is not None and self._fills(request):
+            beside = len(request.history) or len(context.conversation.messages)  # what stands there is no memory
+            wanted = self._budget.hits if request.top_k is None else min(request.top_k + beside, self._budget.hits)
+            recipe = replace(recipe, top_k=max(recipe.top_k, wanted))
         own = frozenset(context.own_keys)
         if request.isolated:
             scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)

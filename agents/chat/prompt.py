@@ -32,10 +32,11 @@ class PromptSection:
 
 @dataclass(frozen=True)
 class PromptMessage:
-    """One message of a prompt, and the sections that it is made of."""
+    """One message of a prompt, and the sections that it is made of. `images`: addresses of those that go with it."""
 
     role: Speaker
     sections: tuple[PromptSection, ...]
+    images: tuple[str, ...] = ()
 
     @property
     def content(self) -> str:

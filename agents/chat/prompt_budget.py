@@ -8,7 +8,7 @@ What gives way where there is no room for all: first the older conversation, int
 memories. The newest messages have half of what the instructions, the user's message and the answer leave, in any case.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,8 +21,11 @@ from utils.text import count_tokens, on_one_line
 from utils.thoughts import without_thoughts
 
 FRAME = 4  # tokens of a message beside its text
+IMAGE = 1_000  # tokens of an image: providers count some 250 to 1,600
 NOTED = "I keep that in mind."  # behind it, for templates of some models refuse two messages of one role in a row
 UNANSWERED = "(I gave no answer.)"
+
+Images = Mapping[str, tuple[str, ...]]  # by the ids of messages
 
 
 def fit(
@@ -32,6 +35,7 @@ def fit(
     each that `count_tokens` gives; `moment`: now."""
     request = context.request
     talk, instructed = _talk(context, moment)
+    images = {str(at): item.images for at, item in enumerate(request.history)}
     instructions = instructions_of(system, request, *instructed)
     written = f" The user's locale is {request.locale}." if request.locale else ""
     day = f"\n\nToday is {date_of(moment, context, with_time=False)}.{written}"
@@ -42,13 +46,13 @@ def fit(
     room = whole - min(budget.answer, whole // 4) - _tokens(first) - _tokens(last)
     share = share_of(budget, whole, room)
     goes_back = not request.history and len(talk) >= budget.messages
-    shown = _newest(talk, room - share, budget.step, goes_back=goes_back)
+    shown = _newest(talk, images, room - share, budget.step, goes_back=goes_back)
     known = what_is_known(context, budget, share, _shown(context, talk, shown), moment)
     if len(shown) < len(talk):  # what memories left of their share is the conversation's
-        shown = _newest(talk, room - count_tokens(known.text), budget.step, goes_back=goes_back)
+        shown = _newest(talk, images, room - count_tokens(known.text), budget.step, goes_back=goes_back)
         known = what_is_known(context, budget, share, _shown(context, talk, shown), moment)
     told = (PromptMessage("user", tuple(known.sections)),) if known.sections else ()
-    messages = _in_turns((first, *(_message(gist) for gist in shown), *told, last))
+    messages = _in_turns((first, *(_message(gist, images) for gist in shown), *told, last))
     return Prompt(tuple(messages), tuple(known.given), known.told)
 
 
@@ -63,16 +67,16 @@ def _talk(context: Context, moment: datetime) -> tuple[list[Gist], list[str]]:
     talk = [
         Gist(str(at), str(at), TURN, session, item.role, item.content, moment, message_index=at)
         for at, item in enumerate(spoken)
-        if item.role != "system" and item.content.strip()
+        if item.role != "system" and (item.content.strip() or item.images)
     ]
     return talk, [item.content.strip() for item in spoken if item.role == "system"]
 
 
-def _message(gist: Gist) -> PromptMessage:
+def _message(gist: Gist, images: Images) -> PromptMessage:
     """As it was said; a tool's result, of whose call nothing is known here, as something the user shows."""
     role: Speaker = "assistant" if gist.role == "assistant" else "user"
     text = gist.content if gist.role in ("user", "assistant") else f"Result of a {gist.role}:\n{gist.content}"
-    return PromptMessage(role, (PromptSection("conversation", text),))
+    return PromptMessage(role, (PromptSection("conversation", text),), images.get(gist.id, ()))
 
 
 def _shown(context: Context, talk: Sequence[Gist], shown: Sequence[Gist]) -> Shown:
@@ -93,10 +97,10 @@ def _in_turns(messages: Sequence[PromptMessage]) -> Iterator[PromptMessage]:
 
 
 def _tokens(message: PromptMessage) -> int:
-    return FRAME + count_tokens(message.content)
+    return FRAME + count_tokens(message.content) + IMAGE * len(message.images)
 
 
-def _newest(talk: Sequence[Gist], room: int, step: float, *, goes_back: bool) -> list[Gist]:
+def _newest(talk: Sequence[Gist], images: Images, room: int, step: float, *, goes_back: bool) -> list[Gist]:
     """As many of the newest messages as there is room for, in their order. `goes_back`: there are others before them.
 
     Where that is not all, up to a share of `step` of the room stays empty: the first one is that whose place is
@@ -105,7 +109,7 @@ def _newest(talk: Sequence[Gist], room: int, step: float, *, goes_back: bool) ->
     """
     taken, starts = 0, list[tuple[int, int]]()
     for at in reversed(range(len(talk))):
-        taken += _tokens(_message(talk[at]))
+        taken += _tokens(_message(talk[at], images))
         if taken > room:
             break
         starts.append((at, taken))

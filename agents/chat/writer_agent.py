@@ -8,7 +8,7 @@ from typing import cast
 
 from agents.chat.answering import answer_by_rules
 from agents.chat.context import Answer, Context
-from agents.chat.prompt import Prompt
+from agents.chat.prompt import Prompt, PromptMessage
 from agents.chat.prompt_budget import fit
 from agents.chat.prompt_table import assemble
 from agents.chat.rounds import Rounds, Talked
@@ -64,7 +64,7 @@ class WriterAgent:
         if self._model is None:
             return await self._by_rules(context)
         prompt = await self._prompt(context, context.request.model or self._model.model)
-        messages = [cast(Message, {"role": one.role, "content": one.content}) for one in prompt.messages]
+        messages = [_as_sent(message) for message in prompt.messages]
         rounds = Rounds(self._model, messages, context.toolbox, context.request.options)
         try:
             return await self._by_model(rounds, context, prompt)
@@ -103,7 +103,8 @@ class WriterAgent:
             async with aclosing(pieces):
                 async for piece in pieces:
                     if isinstance(piece, Talked):
-                        if piece.completion.usage is not None and not piece.beyond:
+                        seen = any(message.images for message in prompt.messages)  # which nobody can estimate
+                        if piece.completion.usage is not None and not piece.beyond and not seen:
                             estimated = sum(entry.tokens for entry in prompt.ledger())
                             self._tokens.learn(rounds.model, piece.completion.usage.prompt_tokens, estimated)
                         return replace(_answer(piece, prompt), tools=rounds.tools_used)
@@ -118,6 +119,15 @@ class WriterAgent:
             partial = replace(answer, tools=rounds.tools_used, interrupted=True)
             raise BrokenOff(partial, error) from error
         raise AssertionError("the stream ended without its completion")
+
+
+def _as_sent(message: PromptMessage) -> Message:
+    """A message as providers take it; its images behind its text."""
+    content: object = message.content
+    if message.images:
+        shown = [{"type": "image_url", "image_url": {"url": url}} for url in message.images]
+        content = [*([{"type": "text", "text": message.content}] if message.content else []), *shown]
+    return cast(Message, {"role": message.role, "content": content})
 
 
 def _answer(talked: Talked, prompt: Prompt) -> Answer:

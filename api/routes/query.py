@@ -42,7 +42,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
         turn_id=once,
         use_memory=body.use_memory if "use_memory" in body.model_fields_set else None,
         top_k=body.top_k if "top_k" in body.model_fields_set else None,
-        history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
+        history=tuple(HistoryItem(item.role, item.content, tuple(item.images or ())) for item in body.history or ()),
         images=tuple(body.images or ()),
         location=body.location,
         timezone=body.timezone,

@@ -16,6 +16,7 @@ from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Locale, N
 class HistoryMessage(Wire):
     role: Literal["system", "user", "assistant", "tool"]
     content: Annotated[str, Field(max_length=CONTENT_CHARACTERS)]
+    images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
 
 
 class QueryRequest(OwnedRequest):

@@ -1,5 +1,6 @@
 """A user's profile: the facts in force and the key-values, those first that matter in whatever conversation."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -92,11 +93,13 @@ class Profile:
             same = {"rank": rank, "updated_at": moment, "_id": {"$lt": key}}
             older = {"rank": rank, "updated_at": {"$lt": moment}}
             beyond |= {"rank": {"$lte": rank}, "$or": [{"rank": {"$lt": rank}}, older, same]}
-        parts = []
-        for kept, own in self._kept(owner):
+
+        async def read(kept: Collection, own: Document) -> list[ProfileItem]:
             await self._ranks.renew(kept, owner)
             found = kept.find(own | beyond, FIELDS).sort([("rank", -1), ("updated_at", -1), ("_id", -1)])
-            parts.append([_item(document) for document in await found.limit(limit).to_list(None)])
+            return [_item(document) for document in await found.limit(limit).to_list(None)]
+
+        parts = await asyncio.gather(*(read(kept, own) for kept, own in self._kept(owner)))
         return list(islice(merge(*parts, key=lambda item: item.rank, reverse=True), limit))
 
     async def within(self, owner: str, tokens: int) -> list[ProfileItem]:

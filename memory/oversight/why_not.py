@@ -126,7 +126,7 @@ class Explainer:
             return WhyNot(observation.id, "later")
         if not receipt.need_memory or not receipt.query:
             return WhyNot(observation.id, "memory_not_asked")
-        if "memory_agent" not in receipt.agents_used:
+        if not {"memory_agent", "proxy"} & set(receipt.agents_used):
             return WhyNot(observation.id, "not_observed")
         recipe = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
         recalled = await self._observations.recall(owner, receipt.query, recipe, until=receipt.at)

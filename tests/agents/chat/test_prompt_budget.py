@@ -143,6 +143,45 @@ def test_a_window_that_is_too_small_for_all_keeps_the_newest_messages_and_sums_u
     assert count_tokens(known(prompt)) <= max(700, window // 4)
 
 
+def test_a_conversation_that_is_too_long_begins_at_the_same_message_for_some_turns() -> None:
+    whole = talk(90, LONG[:200])
+    firsts = [said(made(window=2_048, conversation=Conversation(whole[:count])))[0] for count in range(60, 90, 2)]
+    assert len(set(firsts)) <= len(firsts) / 2
+    everything = said(made(window=128_000, conversation=Conversation(whole)))
+    assert len(everything) == 90
+
+
+@pytest.mark.parametrize("sent_along", [False, True])
+def test_what_has_no_room_and_no_summary_is_summed_up_by_rules(*, sent_along: bool) -> None:
+    told = "My locker has the number 4071."
+    roles = ("user", "assistant")
+    messages = tuple(gist(f"m{n}", told if n == 2 else LONG, roles[n % 2], session="s1", at=n) for n in range(60))
+    if sent_along:
+        prompt = made(window=4_096, history=tuple(HistoryItem(one.role, one.content) for one in messages))
+    else:
+        prompt = made(window=4_096, conversation=Conversation(messages, (summary("They met in Oslo.", 0, 1),)))
+    assert 0 < len(said(prompt)) < 60
+    assert "4071" in known(prompt)
+    assert ("Oslo" in known(prompt)) is not sent_along
+
+
+def test_summaries_of_the_conversation_leave_room_for_its_messages() -> None:
+    summaries = tuple(summary(f"window {n} {LONG[:400]}", 20 * n, 20 * n + 19) for n in range(14))
+    hits = tuple(hit(gist(f"h{n}", f"hit {n}", at=5 * n), 0.9 - n / 100) for n in range(5))
+    prompt = made(window=4_096, conversation=Conversation(talk(280, LONG), summaries), material=Material(hits))
+    assert "window 13" in known(prompt)
+    assert all(f"hit {n}" in known(prompt) for n in range(5))
+
+
+@pytest.mark.parametrize("top_k", [1, 3])
+def test_what_stands_in_the_conversation_is_none_of_the_memories_that_are_asked_for(top_k: int) -> None:
+    conversation = talk(4)
+    hits = (*map(hit, conversation), *(hit(gist(f"h{n}", f"hit {n}", at=9 * n), 0.4) for n in range(6)))
+    prompt = made(conversation=Conversation(conversation), material=Material(hits), top_k=top_k)
+    assert [one.id for one in prompt.given] == [f"h{n}" for n in range(top_k)]
+    assert {prompt.told[f"h{n}"] for n in range(top_k, 6)} == {"top_k"}
+
+
 def test_a_conversation_that_fits_is_not_summed_up() -> None:
     prompt = made(conversation=Conversation(talk(30), (summary("They met in Oslo.", 0, 19),)))
     assert len(said(prompt)) == 30

@@ -1,15 +1,17 @@
 """What a model is sent, and that the costs add up."""
 
+import json
 from typing import Any
 
 import pytest
 
+from agents.chat import HistoryItem
 from agents.memory import Finished, Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED
 from tests.conversations import USER, Silent, pairs, request, say, settle, turn
-from tests.scripted_model import ScriptedModel, answer, edited, status
+from tests.scripted_model import Behaviour, ScriptedModel, answer, edited, status
 from utils.text import count_tokens
 
 
@@ -190,6 +192,75 @@ async def test_what_a_provider_counts_scales_what_fits_the_next_time(
         await memory.chat(request("and then, what now?"))
     first, second = (sum(len(one["content"]) for one in body["messages"]) for body in scripted_model.asked("chat"))
     assert 0.4 * first < second < 0.6 * first
+
+
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
+LOOKED_AT = (
+    HistoryItem("user", "This is my bike.", (PICTURE, "https://pictures.test/bike.png")),
+    HistoryItem("assistant", "A red one."),
+)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("sees", [True, False])
+async def test_images_of_earlier_messages_are_sent_where_the_model_sees_them(
+    with_model: Memory, scripted_model: ScriptedModel, *, sees: bool, streamed: bool
+) -> None:
+    if not sees:
+        scripted_model.script(status(400, message="this model does not support image input"))
+    asked = request("what colour is my bike?", history=LOOKED_AT)
+    if streamed:
+        done = [event async for event in with_model.stream(asked)][-1]
+        assert isinstance(done, Finished)
+    else:
+        done = await with_model.chat(asked)
+    assert done.answer.fallback is None
+    earlier = scripted_model.asked("chat")[-1]["messages"][1]["content"]
+    if sees:
+        assert [part["type"] for part in earlier] == ["text", "image_url", "image_url"]
+        assert [part["image_url"]["url"] for part in earlier[1:]] == [PICTURE, "https://pictures.test/bike.png"]
+    else:
+        assert earlier == "This is my bike.\n[image]\n[image]"
+
+
+@pytest.mark.parametrize("sent_along", [False, True])
+async def test_of_300_messages_a_small_context_has_the_newest_and_the_rest_in_short(
+    model_settings: Settings, scripted_model: ScriptedModel, *, sent_along: bool
+) -> None:
+    texts = [
+        f"Report {number}: crane {number} at quay {number * 7} lifts {number * 31} tons. " * 4 for number in range(300)
+    ]
+    texts[100] = "My locker at the pool is number 4071."
+    said = [turn(f"t{n}", text, "assistant" if n % 2 else "user") for n, text in enumerate(texts)]
+    history = tuple(HistoryItem(one.role, one.content) for one in said) if sent_along else ()
+    async with open_memory(model_settings.model_copy(update={"context_tokens": 4_096}), nudge=Silent()) as memory:
+        await memory.add(USER, "s1", said, wait=True)
+        await memory.engine.chats.summaries.work()
+        asked = request("Which number is my locker at the pool?", history=history)
+        await memory.chat(asked)
+        receipt = await memory.engine.chats.receipts.get(USER, asked.turn_id)
+    sent = scripted_model.asked("chat")[-1]["messages"]
+    assert sum(count_tokens(one["content"]) for one in sent) <= 3_072
+    assert sent[-4]["content"] == texts[-1] and len(sent) > 8
+    assert "4071" in sent[-3]["content"] and "## Earlier in this conversation, summed up" in sent[-3]["content"]
+    shares = {entry.section: entry.tokens for entry in receipt.ledger}
+    assert {"system", "now", "conversation", "conversation summary", "similar", "query"} <= set(shares)
+
+
+@pytest.mark.parametrize(
+    ("said", "most"), [({"max_model_len": 2_048}, 2_048), ({"meta": {"n_ctx": 1_024}}, 1_024), ({}, 8_192)]
+)
+async def test_what_the_provider_says_that_its_model_takes_bounds_the_prompt(
+    model_settings: Settings, scripted_model: ScriptedModel, said: dict[str, Any], most: int
+) -> None:
+    listed = {"object": "list", "data": [{"id": "small", "object": "model", "created": 0, "owned_by": "x", **said}]}
+    scripted_model.script(Behaviour(raw=json.dumps(listed).encode()), on="models")
+    settings = model_settings.model_copy(update={"chat_model": "small"})
+    async with open_memory(settings, nudge=Silent()) as memory:
+        await memory.add(USER, "s1", [turn(f"t{number}", f"line {number} " + "words " * 60) for number in range(120)])
+        await memory.chat(request("and what now?"))
+    sent = sum(count_tokens(one["content"]) for one in scripted_model.asked("chat")[-1]["messages"])
+    assert 0.45 * most < sent <= 0.75 * most
 
 
 async def test_the_settings_choose_the_prompt_and_a_request_another(

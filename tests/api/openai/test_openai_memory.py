@@ -371,7 +371,9 @@ def test_the_summary_of_a_conversation_comes_with_its_day(
     client: OpenAI, model: ScriptedModel, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "reply", lambda _: "Noted.")
-    ask(client, user, PARROT)
+    parrot = PARROT.replace("Archimedes", user)
+    ask(client, user, parrot)
+    eventually(lambda: any(parrot in str(body) for body in model.asked("digest")))
 
     def block() -> str | None:
         ask(client, user, QUESTION, fields={"memory_score_threshold": 0})

@@ -103,8 +103,8 @@ def test_history_and_location_stand_in_the_prompt_and_are_not_kept(
 ) -> None:
     history = [{"role": "user", "content": "We spoke of quinces"}, {"role": "assistant", "content": "Indeed"}]
     body = ask(chat, user, "Go on about them", history=history, location="Tromsø, Norway")
-    _, known, _, *said = model.asked("chat")[-1]["messages"]
-    assert said == [*history, {"role": "user", "content": "Go on about them"}]
+    _, *said, known, _, asked = model.asked("chat")[-1]["messages"]
+    assert [*said, asked] == [*history, {"role": "user", "content": "Go on about them"}]
     assert "Tromsø, Norway" in known["content"]
     kept = messages_of(chat, user, body["session_id"])
     assert [message["role"] for message in kept] == ["user", "assistant"]
