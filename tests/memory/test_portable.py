@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
-from memory.ids import scoped
+from memory.ids import owner_apart, scoped
 from memory.product import Record
 from memory.store.collections import INDEXES
 from tests.conversations import USER, found, messages, pairs, request, settle, turn
@@ -16,7 +16,7 @@ from utils.mongo import Document
 OTHER = "bob"
 KINDS = (
     *("session", "summaries", "message", "memory", "fact", "observation", "entry", "task", "trace", "bank_version"),
-    *("bank", "receipt"),
+    *("bank", "receipt", "preferences", "project"),
 )
 
 
@@ -34,6 +34,9 @@ async def live(memory: Memory) -> None:
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
     bank = await memory.activate(USER, "project", "loci")
     await memory.update(USER, "project", bank.info.id, "Decided: we use SQLite.")
+    await memory.preferences(USER, {"instructions": "Be brief.", "locale": "de-DE"})
+    await memory.put_project(USER, "zoo", {"isolated": True, "instructions": "Speak of animals."})
+    await memory.chat(request("I feed the pandas.", "s2", project="zoo"))
     await settle(memory)
 
 
@@ -54,8 +57,9 @@ async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
     """How many documents a user has in each collection."""
     database = memory.engine.store.collections.database
     names = set(await database.list_collection_names()) - {"idempotency"}
-    counts = {name: await database[name].count_documents({"user_id": owner}) for name in names}
-    counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": owner})
+    whose = {"$in": [owner, owner_apart(owner, "zoo")]}
+    counts = {name: await database[name].count_documents({"user_id": whose}) for name in names}
+    counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": whose})
     return {name: count for name, count in counts.items() if count}
 
 
