@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
-from memory.ids import scoped
+from memory.ids import owner_apart, scoped
 from memory.product import Record
 from memory.responses import Item
 from memory.store.collections import INDEXES
@@ -17,8 +17,7 @@ from utils.mongo import Document
 OTHER = "bob"
 KINDS = (
     *("session", "summaries", "message", "memory", "fact", "observation", "entry", "task", "trace", "bank_version"),
-    *("bank", "conversation", "response", "response_item", "receipt", "preferences"),
-    "project",
+    *("bank", "conversation", "response", "response_item", "receipt", "preferences", "project"),
 )
 
 
@@ -31,8 +30,6 @@ async def live(memory: Memory) -> None:
     await memory.chat(request("What does the user say of item number 3?"))
     for text in ("I live in Madrid.", "I live in Oslo."):
         await memory.learn(USER, text)
-    await memory.preferences(USER, {"locale": "en-GB"})
-    await memory.put_project(USER, "orchard", {"instructions": "Be brief."})
     await memory.observe(USER, "GOAL:deploy", findings=["The bridge is closed."])
     await engine.notes.scratchpad.put(USER, "plan", "Straße")
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
@@ -43,6 +40,9 @@ async def live(memory: Memory) -> None:
     await kept.responses.keep(USER, begun, "turn", body, [asked], [asked], conversation=conversation.id)
     bank = await memory.activate(USER, "project", "loci")
     await memory.update(USER, "project", bank.info.id, "Decided: we use SQLite.")
+    await memory.preferences(USER, {"instructions": "Be brief.", "locale": "de-DE"})
+    await memory.put_project(USER, "zoo", {"isolated": True, "instructions": "Speak of animals."})
+    await memory.chat(request("I feed the pandas.", "s2", project="zoo"))
     await settle(memory)
 
 
@@ -63,8 +63,9 @@ async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
     """How many documents a user has in each collection."""
     database = memory.engine.store.collections.database
     names = set(await database.list_collection_names()) - {"idempotency"}
-    counts = {name: await database[name].count_documents({"user_id": owner}) for name in names}
-    counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": owner})
+    whose = {"$in": [owner, owner_apart(owner, "zoo")]}
+    counts = {name: await database[name].count_documents({"user_id": whose}) for name in names}
+    counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": whose})
     return {name: count for name, count in counts.items() if count}
 
 
