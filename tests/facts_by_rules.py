@@ -17,7 +17,7 @@ def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[State
     found = candidates(message, at)
     if not found:
         return []
-    texts = [*(one.spoken for one in found), *leads_of(one.said for one in found)]
+    texts = [*(text for one in found for text in one.read), *leads_of(one.said for one in found)]
     vectors = {text: reading.sentence for text, reading in zip(texts, encoder.read(texts), strict=True)}
     return stated_by([one for one in found if one.said.is_own(vectors)], vectors)
 

@@ -227,14 +227,24 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
 
 
 def _judged(question: Question, passage: Passage) -> Passage:
-    """A passage with its likelihood, which is none of what tells nothing, and of what an assistant says of the user."""
-    if passage.read is None or not _tells(passage, passage.read):
-        return passage
-    if passage.source.role == "assistant" and _OWN.search(question.text) and not asks_of_assistant(question.text):
+    """A passage with its likelihood, which is none of what tells nothing, and of what another says of the user."""
+    if passage.read is None or not _tells(passage, passage.read) or _is_of_another(question, passage):
         return passage
     by_user = passage.source.role != "assistant"
     evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
     return replace(passage, likelihood=likelihood(question, evidence))
+
+
+def _is_of_another(question: Question, passage: Passage) -> bool:
+    """Whether a passage is in words of an assistant or a speaker, who know nothing of what is the user's own, or of a
+    text to work on, which tells nothing; not where the question names whose words they are."""
+    of_own = _OWN.search(question.text) is not None
+    if passage.source.role == "assistant":
+        return of_own and not asks_of_assistant(question.text)
+    if passage.whose == "own" or (passage.whose == "speaker" and not of_own):
+        return False
+    named = {stem for said in passage.said for lead in said.named for stem in content_stems(lead)}
+    return named.isdisjoint(content_stems(question.text))
 
 
 def _tells(passage: Passage, read: Text) -> bool:

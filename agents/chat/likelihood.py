@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fitted import FITTED
 from memory.facts import is_of_another_person, subject_of
-from memory.language import Doing, asks_whether_told, doing
+from memory.language import EVEN, Doing, asks_whether_told, doing
 from utils.encoder import Reading
 from utils.sentences import split_sentences
 from utils.text import WORD, content_stems, marked_words, stem
@@ -86,10 +86,13 @@ class Evidence:
 
 
 def likelihood(question: Question, evidence: Evidence) -> float:
-    """In 0..1; 0 of another one of a kind, by its number, and of another person where the user asks of themselves."""
+    """In 0..1; 0 of another one of a kind, by its number, of another person where the user asks of themselves, and of
+    what would be where it is asked what is."""
     weights, same = _weights()["likelihood"], counterparts(question, evidence.passage) >= SAME
     columns = features(question, evidence, same, question.decisive)
     if columns[FEATURES.index("number")] or _is_of_another_person(question.text, evidence.passage.text):
+        return 0.0
+    if evidence.passage.does.supposing and question.does.supposes < EVEN:
         return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
 

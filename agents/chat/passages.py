@@ -1,19 +1,20 @@
 """Passages that may answer a question: every statement of what memory holds for it, read by the encoder."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
-from memory.facts import key_named, statement_to_forget, told
-from memory.language import asked_by, is_courtesy, told_in_question
+from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
+from memory.language import asked_by, is_courtesy, own_words, told_in_question
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, ends_with_question_mark
+from utils.vectors import Floats
 
 READ = 4  # hits whose passages are read; the answer is hardly ever further back
 LEAST_SCORE = 0.001  # of recall, that they need
@@ -24,11 +25,15 @@ PASSAGE = 160  # characters up to which sentences of a message are quoted togeth
 HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
 HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 
+Whose = Literal["own", "speaker", "text"]
+
 
 @dataclass(frozen=True)
 class Passage:
     """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message. `read`: None where nobody has read it. `before`: another one was true after it."""
+    of another message. `read`: None where nobody has read it. `said`: its sentences, with what leads them; `whose`:
+    the words are the user's own, of a speaker who is named before them, or of a text that is to be worked on.
+    `before`: another one was true after it."""
 
     text: str
     source: Citation
@@ -36,6 +41,8 @@ class Passage:
     rival: float = 0.0
     read: Text | None = None
     likelihood: float = 0.0
+    said: tuple[Said, ...] = ()
+    whose: Whose = "own"
     before: bool = False
 
     @property
@@ -58,17 +65,31 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     passages = await asyncio.to_thread(lambda: list(map(_passages, parts)))
     everything = context.intent.name == "summarise" or context.request.asks_for_all
     least = 0.0 if everything else LEAST_SCORE
-    wanted = [passage.text for some in passages for passage in some if passage.score >= least][: MOST_READ * len(parts)]
-    texts = list(dict.fromkeys([*(part.question for part in parts), *wanted]))
+    wanted = [passage for some in passages for passage in some if passage.score >= least][: MOST_READ * len(parts)]
+    leads = leads_of(said for passage in wanted for said in passage.said)
+    asked = [part.question for part in parts]
+    texts = list(dict.fromkeys([*asked, *(passage.text for passage in wanted), *leads]))
     readings = dict(zip(texts, await reader.read(texts), strict=True))
-    read = {text: Text(text, readings[text]) for text in wanted}
+    read = {passage.text: Text(passage.text, readings[passage.text]) for passage in wanted}
+    vectors = {lead: readings[lead].sentence for lead in leads}
     return [
         Asked(
             Question(part.question, readings[part.question]),
-            [replace(passage, read=read.get(passage.text)) for passage in some],
+            [
+                replace(passage, read=read[passage.text], whose=_whose(passage.said, vectors))
+                if passage.text in read and leads.issuperset(leads_of(passage.said))
+                else passage
+                for passage in some
+            ],
         )
         for part, some in zip(parts, passages, strict=True)
     ]
+
+
+def _whose(said: Sequence[Said], vectors: Mapping[str, Floats]) -> Whose:
+    if all(one.is_own(vectors) for one in said):
+        return "own"
+    return "speaker" if all(one.is_own(vectors, whoever=True) for one in said) else "text"
 
 
 def _parts(context: Context) -> list[Context]:
@@ -110,10 +131,13 @@ def _passages(context: Context) -> list[Passage]:
         hit = hits.get(gist.key)
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
         rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
-        parts = statements(hit.text if hit else gist.content, by_user=gist.role == "user")
+        content, by_user = hit.text if hit else gist.content, gist.role == "user"
+        said = list(said_in(own_words(content))) if by_user else []
+        parts = statements(content, by_user=by_user)
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
-        passages += [Passage(text, source, scores.get(gist.key, 0.0), rival) for text in parts]
+        score = scores.get(gist.key, 0.0)
+        passages += [Passage(text, source, score, rival, said=_said_of(text, said)) for text in parts]
     for recalled in bundle.observations:
         source = Citation.of_observation(recalled)
         passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
@@ -133,12 +157,19 @@ def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
         if item.role == "user":
             said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
             source = Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
-            yield from (Passage(text, source, KEPT) for text in statements(item.content, by_user=True))
+            sentences = list(said_in(own_words(item.content)))
+            parts = statements(item.content, by_user=True)
+            yield from (Passage(text, source, KEPT, said=_said_of(text, sentences)) for text in parts)
+
+
+def _said_of(passage: str, said: Sequence[Said]) -> tuple[Said, ...]:
+    """Those of a message's sentences that stand in a passage."""
+    return tuple(one for one in said if one.sentence in passage)
 
 
 def statements(content: str, *, by_user: bool) -> list[str]:
     """What a text says, in passages of whole sentences, with "…" for what is left out in between: the user's questions
-    and courtesies."""
+    and courtesies. What the user leads in with a colon begins a passage."""
     passages: list[str] = []
     gap = False
     for sentence in split_sentences(content):
@@ -147,7 +178,7 @@ def statements(content: str, *, by_user: bool) -> list[str]:
             gap = bool(passages)
             continue
         joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
-        if passages and len(joined) > PASSAGE:
+        if passages and (len(joined) > PASSAGE or (by_user and has_lead(sentence))):
             passages.append(sentence)
         else:
             passages[-1:] = [joined]

@@ -32,6 +32,7 @@ from memory.facts.rules.keeping import (
     values_stated,
     without_asides,
 )
+from memory.facts.rules.leads import Said, has_lead, leads_of, said_in
 from memory.facts.rules.reconcile import Add
 from memory.facts.rules.statement import is_of_another_person, subject_of
 from memory.facts.store import BY_HAND
@@ -48,6 +49,7 @@ __all__ = [
     "ProfileChange",
     "ProfileItem",
     "Rank",
+    "Said",
     "StatedValue",
     "attribute_meant",
     "clauses",
@@ -55,16 +57,19 @@ __all__ = [
     "fact_meant",
     "facts_near",
     "gives",
+    "has_lead",
     "is_of_another_person",
     "key_and_value",
     "key_named",
     "keys_beside",
     "keys_of_the_same",
+    "leads_of",
     "named_in",
     "of_what",
     "open_knowledge",
     "owned",
     "place_beside",
+    "said_in",
     "statement_to_forget",
     "statement_to_remember",
     "subject_of",

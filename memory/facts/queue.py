@@ -292,7 +292,7 @@ class FactQueue:
         if not found:
             return []
         said = [candidate.said for candidate in found]
-        vectors = await self._vectors_of([*(candidate.spoken for candidate in found), *leads_of(said)])
+        vectors = await self._vectors_of([*(text for candidate in found for text in candidate.read), *leads_of(said)])
         return stated_by([candidate for candidate in found if candidate.said.is_own(vectors)], vectors)
 
     async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:

@@ -16,7 +16,7 @@ from utils.text import ends_with_full_stop, ends_with_question_mark
 from utils.vectors import Floats
 
 Deed = Literal["asks", "requests", "states", "corrects", "chats", "forgets", "summarises"]
-Act = Literal[Deed, "recalls", "places", "looks", "changes", "whole", "home", "work", "others"]
+Act = Literal[Deed, "recalls", "places", "looks", "changes", "whole", "home", "work", "others", "supposes"]
 Asked = Literal["asks", "forgets", "summarises"]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -29,6 +29,7 @@ LONGEST = 200  # characters of a text that only asks
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.5, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
 EVEN = 0.5
+SUPPOSING = 0.8  # from which on a text tells what would be: of what is so, hardly any reaches 0.65
 MARKED = 0.6  # how likely a text with a question mark asks at least; what tells all the more is told all the same
 NARROW = 0.6  # how likely a summary or a deletion is wanted of a text that asks
 
@@ -42,7 +43,8 @@ class Doing:
     `forgets`: asks to delete something. `summarises`: asks for a summary; `whole`: of all that was said, and not of
     something. `recalls`: asks what was said. `places`: asks what is near, or the way. `looks`: asks what an image
     shows. `changes`: tells that something is otherwise from now on. `home`, `work`: it is about where
-    somebody lives, or works. `others`: it is about somebody else than the user.
+    somebody lives, or works. `others`: it is about somebody else than the user. `supposes`: it tells what would be, or
+    is wished for, and not what is so.
     """
 
     asks: float
@@ -60,6 +62,7 @@ class Doing:
     home: float
     work: float
     others: float
+    supposes: float
 
     @property
     def deed(self) -> Deed:
@@ -78,6 +81,11 @@ class Doing:
     def asks_alone(self) -> bool:
         """Whether a text asks for an answer, a summary or a deletion, and gives no task of another kind."""
         return self.deed in ("asks", "forgets", "summarises")
+
+    @property
+    def supposing(self) -> bool:
+        """Whether a text tells what would be, or is wished for, so that it says nothing of what is so."""
+        return self.supposes >= SUPPOSING
 
     @property
     def tells(self) -> bool:

@@ -39,7 +39,7 @@ from memory.language import (
     with_dates,
 )
 from utils.sentences import split_sentences
-from utils.text import STOPWORDS, ends_with_question_mark, words
+from utils.text import STOPWORDS, ends_with_full_stop, ends_with_question_mark, words
 from utils.vectors import Floats
 
 LONGEST = 300  # characters of a fact
@@ -133,6 +133,16 @@ class Candidate:
     foreign: bool = False
     corrects: bool = False
 
+    @property
+    def unmarked(self) -> str:
+        """The sentence as it stands in the message, where no full stop tells that it asks nothing; else empty."""
+        return "" if ends_with_full_stop(self.said.sentence) else self.said.sentence
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """What the encoder reads to decide."""
+        return tuple(filter(None, (self.spoken, self.unmarked)))
+
 
 def candidates(message: str, at: datetime) -> list[Candidate]:
     """What of a message, made at a time, may be facts, or the end of some, in order. Questions, requests, suppositions
@@ -178,14 +188,17 @@ def lasting(vectors: Floats) -> Floats:
 
 
 def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list[Stated]:
-    """What candidates state: facts, and what tells of a turn. `vectors`: of what is spoken, by the local encoder."""
+    """What candidates state: facts, and what tells of a turn. `vectors`: of what is `read` of each, by the local
+    encoder."""
     stated: dict[str, Stated] = {}
     for candidate in found:
         vector = vectors[candidate.spoken]
         [likelihood] = lasting(vector[None])
         does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
-        asks = candidate.foreign and asked_by(candidate.spoken, does) is not None
-        if not asks and (lasts or turning(vector) > 0 or candidate.corrects):
+        is_none = candidate.foreign and (does.supposing or asked_by(candidate.spoken, does) is not None)
+        if unmarked := candidate.unmarked:
+            is_none |= asked_by(unmarked, doing(vectors[unmarked], unmarked)) is not None
+        if not is_none and (lasts or turning(vector) > 0 or candidate.corrects):
             stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
 

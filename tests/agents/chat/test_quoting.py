@@ -137,7 +137,7 @@ async def test_what_begins_as_a_question_is_noted_and_told(
 @pytest.mark.parametrize(
     "asked",
     [
-        pytest.param("is my peanut allergy serious", marks=pytest.mark.xfail(reason="it is taken for a statement")),
+        "is my peanut allergy serious",
         "where did i park the scooter",
         "has my sister an allergy",
     ],
@@ -145,6 +145,25 @@ async def test_what_begins_as_a_question_is_noted_and_told(
 async def test_a_question_without_its_mark_is_not_told(quiet: Memory, asked: str) -> None:
     await say(quiet, asked)
     assert asked not in await say(quiet, "What am I allergic to, and where is the scooter?")
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "named"),
+    [
+        ("If I owned a vineyard, I would sleep in the cellar.", "Do I own a vineyard?", "Where would I sleep?"),
+        ("I wish I lived in Porto.", "Where do I live?", "Where do I wish I lived?"),
+        ("Wenn ich Tierarzt wäre, würde ich in Graz arbeiten.", "Wo arbeite ich?", "Wo würde ich arbeiten?"),
+        ("Our landlord wrote: I live in Malaga now", "Where do I live now?", "What did our landlord write?"),
+        ("Translate into Italian: I work at the harbour", "Where do I work?", None),
+        ("Can you correct this letter?\n\nDear Mr Faber,\nI live in Antwerp.\nYours, Jo", "Where do I live?", None),
+    ],
+)
+async def test_what_is_not_told_of_the_user_is_quoted_only_where_it_is_meant(
+    quiet: Memory, told: str, question: str, named: str | None
+) -> None:
+    await say(quiet, told)
+    assert "[1]" not in await say(quiet, question, session_id="s2")
+    assert named is None or told in await say(quiet, named, session_id="s3")
 
 
 async def test_a_tag_makes_no_statement_of_a_question_in_another_language(quiet: Memory) -> None:

@@ -97,3 +97,23 @@ async def test_the_likeliest_deed_is_what_a_text_does(held_out: Told, kind: str,
 async def test_a_question_is_one_without_a_mark_and_with_slips(reader: LocalEmbedder, text: str) -> None:
     [vector] = await reader.embed([text])
     assert doing(vector, text).wants
+
+
+@pytest.mark.parametrize(
+    ("text", "supposing"),
+    [
+        ("If we had a balcony, we would sleep outside.", True),
+        ("i wish my flat had a bath", True),
+        ("Maybe I'll become a forester.", True),
+        ("Ojalá viviera en Cádiz.", True),
+        ("Wenn ich größer wäre, würde ich Basketball spielen.", True),
+        ("If I sleep badly I get a headache.", False),
+        ("When we had a balcony we slept outside.", False),
+        ("My boss said that I may leave at four.", False),
+        ("We will get a new boiler in March.", False),
+        ("Cuando era joven, bailaba mucho.", False),
+    ],
+)
+async def test_what_would_be_is_told_from_what_is(reader: LocalEmbedder, text: str, supposing: bool) -> None:
+    [vector] = await reader.embed([text])
+    assert doing(vector, text).supposing is supposing

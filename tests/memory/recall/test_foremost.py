@@ -10,8 +10,6 @@ from memory.recall.recaller import with_overrides
 from tests.conversations import START, USER, turn
 from utils.clock import now
 
-NEAR = pytest.mark.xfail(reason="scores so near that processors differ")
-
 
 async def tell(memory: Memory, *texts: str, days: int = 1) -> None:
     """Tells one after the other, the last of them yesterday, so many days between two."""
@@ -86,12 +84,7 @@ async def test_who_looks_for_the_last_or_the_first_time_gets_it(quiet: Memory) -
     ("older", "newer", "asked"),
     [
         ("our team standup moved to 10:15", "the standup is now at 11, i stopped caring", "What time is standup {}?"),
-        pytest.param(
-            "the entry code for the street door is 4417#",
-            "the door code changed: 8802#",
-            "What is the door code {}?",
-            marks=NEAR,
-        ),
+        ("the entry code for the street door is 4417#", "the door code changed: 8802#", "What is the door code {}?"),
         ("bought a used Skoda Fabia, 5,650 pounds", "sold the Fabia, we bought a Kia Niro", "Which car do we have {}?"),
     ],
 )
@@ -103,7 +96,6 @@ async def test_what_holds_now_is_what_was_said_of_it_last(
     assert (await found(quiet, asked.format(when)))[:2] == ["m6", "m3"]
 
 
-@NEAR
 async def test_what_was_said_last_of_something_else_holds_for_nothing_else(quiet: Memory) -> None:
     await tell(quiet, "the code for the street door is 4417#", "the code of the library card is 2 9041", *DIARY)
     assert (await found(quiet, "What is the current code for the street door?"))[0] == "m0"

@@ -64,7 +64,7 @@ async def test_a_session_that_changed_does_not_hold_the_others_of_its_call_up(qu
 async def test_recent_messages_of_another_process_are_seen(quiet: Memory, others: Memory) -> None:
     await quiet.chat(request("one"))
     await others.chat(request("two"))
-    finished = await quiet.chat(request("three"))
+    finished = await quiet.chat(request("What did I say before?"))
     assert finished.context.bundle is not None
     assert [gist.content for gist in finished.context.bundle.recent if gist.role == "user"] == ["one", "two"]
 

@@ -86,6 +86,9 @@ def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts:
         "Wenn ich Zeit hätte, würde ich Gitarre spielen.",
         "ありがとうございます",
         "",
+        "wich street does my boss live in",
+        "wehre did i leave my umbrela",
+        "Gdybym mieszkał w górach, miałbym kozy.",
     ],
 )
 def test_what_asks_supposes_quotes_or_passes_is_no_fact(encoder: Encoder, message: str) -> None:

@@ -21,6 +21,9 @@ from utils.encoder import Encoder
         ("Write a tale. I am an old oak.", []),
         ("# Task\nGenerate a title.\n<chat>\nUSER: I live in Ulm.\nMy cat is called Mo.\n</chat>", []),
         ("Würdest du diesen Brief beantworten?\n\nLieber Jan,\nich wohne in Köln und bin Bäcker.", []),
+        ("Translate into Dutch: I own a windmill in Breda.", []),
+        ("Si tuviera un caballo, viviría en el campo.", []),
+        ("Worth knowing: I own a windmill in Breda.", ["The user owns a windmill in Breda."]),
         ("I keep bees. Please proofread this:\n\nI have a yacht.", ["The user keeps bees."]),
         (
             "Which bike should I get?\n\nI live in Ghent. My budget is 900 euros.",
