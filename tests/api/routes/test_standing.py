@@ -43,12 +43,12 @@ def test_instructions_stand_in_their_order_before_those_of_the_request(
     ask(chat, stands, "What next?", session_id=stands, instructions="Request's.", history=[])
     system = sent(model)[0]["content"]
     assert "Mine.\n\nBoat's.\n\nSession's.\n\nRequest's.\n\nToday is " in system
-    assert "(UTC+09:00, Asia/Tokyo). The user's locale is ja-JP." in system
+    assert "(Asia/Tokyo). The user's locale is ja-JP." in system
     assert not any("Mine." in message["content"] for message in sent(model)[1:])
 
     ask(chat, stands, "And elsewhere?", timezone="Europe/Berlin", locale="de-DE")
     assert "Mine.\n\nToday is" in sent(model)[0]["content"]
-    assert "Europe/Berlin). The user's locale is de-DE." in sent(model)[0]["content"]
+    assert "(Europe/Berlin). The user's locale is de-DE." in sent(model)[0]["content"]
 
     ask(chat, stands, "What next?", session_id=stands, instructions="Request's.", prompt="table")
     assert sent(model)[0]["content"].endswith("\n\nMine.\n\nBoat's.\n\nSession's.\n\nRequest's.")
