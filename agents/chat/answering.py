@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Evidence, Question, Text, contrast, counterparts, likelihood
-from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, read_asked
+from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, mentioning, read_asked
 from memory.domain import FACT
 from memory.facts import subject_of
 from memory.language import (
@@ -204,11 +204,10 @@ def _answering(question: Question, passages: Sequence[Passage]) -> list[Passage]
     """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
     answers what is so now only where nothing else does, and is marked."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
-    if asks_of_then(question.text):
-        return _likeliest(question, judged)
-    over = [passage for passage in judged if tells_of_then(passage.text)]
+    over = [] if asks_of_then(question.text) else [passage for passage in judged if tells_of_then(passage.text)]
     current = _likeliest(question, [passage for passage in judged if passage not in over])
-    return current or [replace(passage, before=True) for passage in _likeliest(question, over)]
+    before = [] if current else [replace(passage, before=True) for passage in _likeliest(question, over)]
+    return current or before or mentioning(question.text, judged)
 
 
 def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:

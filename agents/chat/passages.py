@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
-from memory.language import asked_by, is_courtesy, own_words, told_in_question
+from memory.language import asked_by, asks_whether_told, is_courtesy, own_words, told_in_question
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.sentences import split_sentences
@@ -192,3 +192,14 @@ def each_once(passages: Sequence[Passage]) -> list[Passage]:
     for one in passages:
         distinct.setdefault(one.text.casefold(), one)
     return list(distinct.values())
+
+
+def mentioning(question: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Where a question asks whether something was said, the newest passage of the user's that has all its words."""
+    asked = set(content_stems(asks_whether_told(question) or ""))
+    having = [
+        passage
+        for passage in passages
+        if passage.source.role == "user" and not passage.asks and asked <= set(content_stems(passage.text))
+    ]
+    return [max(having, key=lambda passage: passage.source.timestamp)] if asked and having else []

@@ -165,9 +165,10 @@ def asks_of_then(question: str) -> bool:
     return _THEN.search(question) is not None
 
 
-def asks_whether_told(question: str) -> bool:
-    """Whether a question asks whether something was said at all."""
-    return _WHETHER_TOLD.match(question) is not None
+def asks_whether_told(question: str) -> str | None:
+    """What a question asks whether it was said, "a dog" of "Did I ever mention a dog?"; None where it does not."""
+    found = _WHETHER_TOLD.match(question)
+    return None if found is None else question[found.end() :].strip() or question
 
 
 _OPENER = r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|whats|wheres|whos)\b"

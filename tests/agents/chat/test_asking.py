@@ -151,6 +151,20 @@ async def test_whether_something_was_told_is_yes_or_no(quiet: Memory, asked: str
 
 
 @pytest.mark.parametrize(
+    ("told", "thing", "other"),
+    [
+        ("We have a ferret.", "a ferret", "a hamster"),
+        ("It rained on the allotment.", "the allotment", "the greenhouse"),
+        ("Tomorrow the kiln is fired.", "a kiln", "a loom"),
+    ],
+)
+async def test_what_was_said_in_passing_was_mentioned(quiet: Memory, told: str, thing: str, other: str) -> None:
+    await say(quiet, told)
+    assert told in await say(quiet, f"Did I ever mention {thing}?", session_id="s2")
+    assert await say(quiet, f"Have I ever mentioned {other}?", session_id="s3") == NEVER_TOLD
+
+
+@pytest.mark.parametrize(
     "asked", ["what is 144/12", "What should I wear to a job interview?", "how do I poach an egg?"]
 )
 async def test_what_takes_a_model_says_so(quiet: Memory, asked: str) -> None:
