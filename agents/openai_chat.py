@@ -5,6 +5,7 @@ surrogate pairs.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,11 +18,34 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
+# What a coding agent tells its model in the user's message, and how it tells what it had to cut off before that.
+ASIDE = "<system-reminder>\n{}\n</system-reminder>"
+_ASIDE = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+CONTINUED = "This session is being continued from a previous conversation"
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
-    """The place of the user's last message; None where there is none."""
-    return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
+    """The place of the user's last message; None where there is none. One that has asides alone is none."""
+    users = [at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"]
+    return next((at for at in users if _is_said(messages[at].get("content"))), None)
+
+
+def _is_said(content: object) -> bool:
+    """Whether a user's message is not asides alone."""
+    parts = content if isinstance(content, list) else []
+    others = any(isinstance(part, dict) and "text" not in part for part in parts)
+    text = text_of(content)
+    return others or not text or bool(said_in(content))
+
+
+def said_in(content: object) -> str:
+    """The text of a message without a coding agent's asides."""
+    text = text_of(content)
+    if not any(mark in text for mark in (ASIDE[:17], CONTINUED)):
+        return text
+    parts = content if isinstance(content, list) else [content]
+    texts = [_ASIDE.sub("", part if isinstance(part, str) else text_of([part])).strip() for part in parts]
+    return "\n".join(text for text in texts if text and not text.startswith(CONTINUED))
 
 
 def text_of(content: object) -> str:
@@ -33,11 +57,11 @@ def text_of(content: object) -> str:
 
 
 def kept_text(content: object) -> str:
-    """What is remembered of a message: its text as `storable` has it, without memories that are sent back, and a word
-    for each other part."""
+    """What is remembered of a message: its text as `storable` has it, without asides and memories that are sent back,
+    and a word for each other part."""
     parts = content if isinstance(content, list) else []
     others = [word_for(part) for part in parts if isinstance(part, dict) and "text" not in part]
-    text = storable(text_of(content)).strip()
+    text = storable(said_in(content)).strip()
     return " ".join([without_recalled(text) or text, *others]).strip()
 
 

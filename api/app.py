@@ -12,6 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
+from api.anthropic import routes as anthropic
 from api.auth import ApiKeys
 from api.http import openapi, problems
 from api.http.ending import Ending
@@ -50,6 +51,7 @@ log = logging.getLogger(__name__)
 EXPOSED = (
     "ETag",
     "X-Request-ID",
+    "request-id",
     "Idempotency-Replayed",
     "Retry-After",
     "X-Loci-Turn-ID",
@@ -111,6 +113,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         messages,
         query,
         openai,
+        anthropic,
         responses,
         conversations,
         sessions,

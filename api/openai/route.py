@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from starlette.datastructures import URL
 
 from agents.memory import Memory
-from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of
+from agents.proxy import OWN_SESSION, OWN_USER, Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of
 from api.auth import Passing, PassingOn
 from api.http import sse
 from api.http.ending import until_the_end
@@ -23,7 +23,9 @@ from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
 from api.http.state import TheMemory
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
+from config.settings import Settings
 from utils.errors import UnsupportedMediaType
+from utils.upstream import Upstream
 
 TURN_ID = "X-Loci-Turn-ID"
 TURN = "X-Loci-Turn"
@@ -137,13 +139,21 @@ def passed_on(
     )
 
 
-async def answered(request: Request, memory: Memory, asked: ProxyRequest) -> Proxied | None:
+async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy: Proxy | None = None) -> Proxied | None:
     """What the provider answers, or rules where there is none; None where the client of a stream left before it
-    began."""
-    if memory.proxy is None:
+    began. `proxy`: to another provider than the one of chat completions."""
+    proxy = proxy or memory.proxy
+    if proxy is None:
         return await complete_by_rules(memory, asked)
-    answering = memory.proxy.complete(asked)
+    answering = proxy.complete(asked)
     return await _while_there(request, answering) if asked.streamed else await answering
+
+
+async def is_foreign(upstream: Upstream, settings: Settings, model: str, bearer: str | None) -> bool:
+    """Whether a model is another provider's, and CHAT_MODEL this one's."""
+    if settings.unknown_models == "as_sent" or model == settings.chat_model or await upstream.knows(model, bearer):
+        return False
+    return "chat_model" in settings.model_fields_set or await upstream.knows(settings.chat_model, bearer)
 
 
 async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
