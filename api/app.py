@@ -51,7 +51,6 @@ log = logging.getLogger(__name__)
 EXPOSED = (
     "ETag",
     "X-Request-ID",
-    "request-id",
     "Idempotency-Replayed",
     "Retry-After",
     "X-Loci-Turn-ID",
