@@ -11,6 +11,7 @@ from agents.openai_chat import ASIDE, JsonObject, said_in, text_of
 
 TOOL_RESULT = "tool_result"
 CACHED = "cache_control"
+BILLING = "x-anthropic-billing-header:"  # with which Claude Code begins; another each time, it would spoil caches
 
 
 def blocks_of(content: object) -> list[JsonObject]:
@@ -29,7 +30,8 @@ def messages_of(body: JsonObject) -> list[dict[str, Any]]:
     """The messages of a chat completion that say the same. What the system says amid a conversation is an aside to the
     user's message: few models take it elsewhere than in front."""
     messages: list[dict[str, Any]] = []
-    if system := text_of(body.get("system")):
+    systems = [str(block.get("text") or "") for block in blocks_of(body.get("system"))]
+    if system := "\n".join(text for text in systems if not text.startswith(BILLING)):
         messages.append({"role": "system", "content": system})
     for message in messages_in(body):
         blocks = blocks_of(message.get("content"))

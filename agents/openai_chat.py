@@ -18,10 +18,11 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
-# What a coding agent tells its model in the user's message, and how it tells what it had to cut off before that.
+# What a coding agent tells its model in the user's message: elements at the beginning of a part, and what it had to cut
+# off before that. Seen: Claude Code 2.1.332, run.
 ASIDE = "<system-reminder>\n{}\n</system-reminder>"
-_ASIDE = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 CONTINUED = "This session is being continued from a previous conversation"
+_ASIDE = re.compile(r"\s*<((?:system-reminder|(?:local-)?command-[\w-]+|bash-[\w-]+))>")
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
@@ -40,20 +41,33 @@ def _is_said(content: object) -> bool:
 
 def said_in(content: object) -> str:
     """The text of a message without a coding agent's asides."""
-    text = text_of(content)
-    if not any(mark in text for mark in (ASIDE[:17], CONTINUED)):
-        return text
-    parts = content if isinstance(content, list) else [content]
-    texts = [_ASIDE.sub("", part if isinstance(part, str) else text_of([part])).strip() for part in parts]
-    return "\n".join(text for text in texts if text and not text.startswith(CONTINUED))
+    if isinstance(content, str):
+        return _without_asides(content)
+    return "\n".join(filter(None, map(_without_asides, _texts_of(content))))
+
+
+def _without_asides(text: str) -> str:
+    if text.startswith(CONTINUED):
+        return ""
+    at = 0
+    while (opened := _ASIDE.match(text, at)) is not None:
+        end = text.find(closing := f"</{opened[1]}>", opened.end())
+        if end < 0:
+            break
+        at = end + len(closing)
+    return text[at:].strip() if at else text
 
 
 def text_of(content: object) -> str:
     """The text of a message: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
+    return "\n".join(_texts_of(content))
+
+
+def _texts_of(content: object) -> list[str]:
     parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
 
 
 def kept_text(content: object) -> str:

@@ -67,7 +67,7 @@ async def messages(request: Request, memory: TheMemory, settings: TheSettings, p
         model = settings.chat_model
     chat = chat_body(own, model, calls=memory.proxy is not None)
     # The key that came along is Anthropic's, if it is anybody's: the provider of chat completions does not get it.
-    asked = for_provider(request, passed_on(request, passing, owner, options, chat))
+    asked = replace(for_provider(request, passed_on(request, passing, owner, options, chat)), query="")
     proxied = await answered(request, memory, asked)
     if proxied is None:
         return Response(status_code=LEFT)

@@ -1,10 +1,12 @@
 """Where memory goes among the blocks of a request."""
 
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from agents.anthropic_messages import messages_of, with_memory
+from agents.openai_chat import kept_text, said_in
 
 MARK = {"type": "ephemeral"}
 
@@ -73,6 +75,31 @@ def test_where_no_user_says_anything_nothing_is_added() -> None:
     assert with_memory(asked, "known") == asked
 
 
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        ([ASIDE, text("Q")], "Q"),
+        ([text("<command-name>/compact</command-name>\n  <command-args></command-args>\n"), text("Q"), ASIDE], "Q"),
+        ([text("<local-command-stdout>Done</local-command-stdout>\n"), text("P"), text("Q")], "P\nQ"),
+        ([text("This session is being continued from a previous conversation that …"), text("Q")], "Q"),
+        ([text("<system-reminder>Q")], "<system-reminder>Q"),
+        ([text("<command>ls</command> fails, why?")], "<command>ls</command> fails, why?"),
+        ([text("What is a <system-reminder>?</system-reminder>")], "What is a <system-reminder>?</system-reminder>"),
+    ],
+)
+def test_what_an_agent_puts_beside_the_users_words_is_not_theirs(blocks: list[Any], said: str) -> None:
+    assert said_in(blocks) == said
+    assert [kept_text(message["content"]) for message in messages_of({"messages": [user(*blocks)]})] == [said]
+
+
+def test_asides_without_an_end_cost_no_more_than_their_length() -> None:
+    began = monotonic()
+    said_in("<system-reminder>" * 50_000)
+    said_in("<bash-input></bash-input>" * 40_000)
+    assert monotonic() - began < 1
+
+
 def test_what_the_system_says_amid_a_conversation_is_an_aside() -> None:
-    said = messages_of({"system": "S", "messages": [user(text("Q")), {"role": "system", "content": "Now."}]})
+    system = [text("x-anthropic-billing-header: cc_version=2.1.332.9af;"), text("S")]
+    said = messages_of({"system": system, "messages": [user(text("Q")), {"role": "system", "content": "Now."}]})
     assert said == [{"role": "system", "content": "S"}, user(text("Q"), ASIDE)]
