@@ -10,6 +10,8 @@ from pydantic import SecretStr
 from config.settings import OPENAI_URL, Settings
 from utils.errors import ConfigurationError
 
+log = logging.getLogger(__name__)
+
 CONNECT_TIMEOUT = 10.0  # seconds
 
 
@@ -23,15 +25,14 @@ def checked_url(settings: Settings) -> tuple[str, str]:
 
 
 def checked_anthropic_url(settings: Settings) -> tuple[str, str] | None:
-    """The same of a provider that has Anthropic's API; None where the settings name none. Raises where it is Loci
-    itself: clients have a variable of the same name."""
+    """The same of a provider that has Anthropic's API; None where the settings name none, or Loci itself: its clients
+    have a variable of the same name."""
     if settings.anthropic_base_url is None:
         return None
     url, key = _checked(settings.anthropic_base_url, settings.anthropic_api_key, "ANTHROPIC")
     if is_local(url) and urlsplit(url).port == settings.port:
-        raise ConfigurationError(
-            "ANTHROPIC_BASE_URL is the address of Loci itself, as clients have it; for Loci it names who answers"
-        )
+        log.warning("ANTHROPIC_BASE_URL is the address of Loci itself, as its clients have it, and is left aside")
+        return None
     return url, key
 
 

@@ -9,10 +9,12 @@ import httpx
 import pytest
 from anthropic import Anthropic
 
+from config.settings import Settings
 from tests.api.anthropic.messages_client import TOOL, ask, last_asked
 from tests.checks import problem
 from tests.openai_chat import PARROT, QUESTION, stored
 from tests.scripted_model import ScriptedModel
+from utils.upstream import open_anthropic
 
 MESSAGE = {"model": "claude-test", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi there."}]}
 REMINDER = {"type": "text", "text": "<system-reminder>\nToday is Friday.\n</system-reminder>\n"}
@@ -98,12 +100,20 @@ def test_a_key_of_ours_goes_to_no_provider_and_one_of_the_clients_goes_beside_it
         assert {name: had[name] for name in ("x-api-key", "authorization") if name in had} == sent
 
 
-def test_the_address_of_loci_itself_is_refused_as_the_provider(make_settings: Callable[..., Any]) -> None:
-    from utils.errors import ConfigurationError
-    from utils.upstream import open_anthropic
-
-    with pytest.raises(ConfigurationError, match="Loci itself"):
-        open_anthropic(make_settings(anthropic_base_url="http://localhost:8000/anthropic"))
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        (None, False),
+        ("http://localhost:8000/anthropic", False),  # as a client in the same shell has it
+        ("http://127.0.0.1:8000", False),
+        ("http://127.0.0.1:8001", True),
+        ("https://api.anthropic.com", True),
+    ],
+)
+def test_the_address_of_loci_itself_is_no_provider(
+    make_settings: Callable[..., Settings], address: str | None, is_one: bool
+) -> None:
+    assert (open_anthropic(make_settings(anthropic_base_url=address)) is not None) == is_one
 
 
 @pytest.mark.parametrize(
