@@ -93,7 +93,7 @@ def _parts(blocks: Iterable[JsonObject]) -> Iterable[JsonObject]:
                 yield {"type": "image_url", "image_url": {"url": _address(source)}}
             case "document" if source.get("type") in ("text", "content"):
                 inner = source.get("data") if source["type"] == "text" else source.get("content")
-                yield from _parts(blocks_of(inner))
+                yield from _parts(part for part in blocks_of(inner) if part.get("type") != "document")
             case "document":
                 name = block.get("title") or "document.pdf"
                 yield {"type": "file", "file": {"filename": name, "file_data": _address(source)}}
@@ -173,5 +173,5 @@ def _is_said(block: JsonObject) -> bool:
 
 
 def _is_breakpoint(block: JsonObject) -> bool:
-    content = block.get("content")
-    return bool(block.get(CACHED)) or (isinstance(content, list) and any(map(_is_breakpoint, blocks_of(content))))
+    """Whether one is set behind a block, or behind one that the result of a tool has."""
+    return any(one.get(CACHED) for one in (block, *blocks_of(block.get("content"))))

@@ -67,9 +67,10 @@ def _check_blocks(body: Json) -> None:
 
 
 def _all_blocks(content: object) -> Iterator[Mapping[str, Any]]:
+    """Blocks, and those that the result of a tool has."""
     for block in blocks_of(content):
         yield block
-        yield from _all_blocks(block.get("content"))
+        yield from blocks_of(block.get("content"))
 
 
 def _tools(body: Json) -> Json:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-
 from anthropic import Anthropic
+
 from config.settings import Settings
 from tests.conftest import Served
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, echo
 
 MakeClient = Callable[..., Anthropic]
 
@@ -49,6 +49,7 @@ def claude(_passing: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
     model.requests.clear()
     yield model
     model.forget_script()
+    model.reply = echo
 
 
 @pytest.fixture

@@ -43,6 +43,37 @@ def test_rules_say_what_they_cannot(rules_client: Anthropic) -> None:
         ask(rules_client, PARROT, extra_body=shape)
 
 
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        '[{"type": "tool_result", "content": ' * 400 + '"x"' + "}]" * 400,
+        '[{"type": "document", "source": {"type": "content", "content": ' * 200 + '"x"' + "}}]" * 200,
+        '[1, null, {}, {"type": 5}, {"type": "image"}, {"type": "image", "source": 1}, {"type": "tool_use"}]',
+        '[{"type": "text"}, {"type": "text", "text": 5}, {"type": "text", "text": "\\ud800"}]',
+        '[{"type": "search_result", "content": 1}, {"type": "tool_result", "content": [[], {"type": "thinking"}]}]',
+    ],
+    ids=["results", "documents", "odd", "texts", "others"],
+)
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+def test_whatever_a_block_is_the_server_answers_in_anthropics_shape(
+    api: httpx.Client,
+    chat: httpx.Client,
+    passed: httpx.Client,
+    model: ScriptedModel,
+    claude: ScriptedModel,
+    role: str,
+    blocks: str,
+) -> None:
+    model.reply = claude.reply = lambda asked: "Yes."
+    hello = '{"role": "user", "content": "Hello."}'
+    body = f'{{"model": "m", "max_tokens": 9, "messages": [{hello}, {{"role": "{role}", "content": {blocks}}}]}}'
+    for door in (api, chat, passed):
+        for path in ("messages", "messages/count_tokens"):
+            found = door.post(f"/anthropic/v1/{path}", content=body, headers={"content-type": "application/json"})
+            assert found.status_code in (200, 400), found.text
+            assert found.json().get("type") in ("message", "error", None)
+
+
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/complete", "/v1/messages/batches"])
 def test_what_is_not_there_is_told_in_anthropics_shape(api: httpx.Client, path: str) -> None:
     found = api.get(f"/anthropic{path}")
