@@ -78,9 +78,9 @@ Event = Started | Delta | Finished
 class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
-    `toolbox`: makes the tools that a model may use that answers; None where it has none. `timezone`: whose days are
-    meant where neither a request or a message nor its user names a time zone; None for UTC. `locale`: the same of how
-    dates and numbers are written."""
+    `anthropic`: the same to a provider that has Anthropic's API. `toolbox`: makes the tools that a model may use that
+    answers; None where it has none. `timezone`: whose days are meant where neither a request or a message nor its user
+    names a time zone; None for UTC. `locale`: the same of how dates and numbers are written."""
 
     def __init__(
         self,
@@ -93,12 +93,14 @@ class Memory:
         toolbox: MakeToolbox | None = None,
         timezone: str | None = None,
         locale: str | None = None,
+        anthropic: Proxy | None = None,
     ) -> None:
         self.engine = engine
         self.timezone = timezone
         self.locale = locale
         self.tool_memory = tools
         self.proxy = proxy
+        self.anthropic = anthropic
         self._exchanges = exchanges
         self._keeping = keeping
         self._nudge = nudge
@@ -342,8 +344,8 @@ class Memory:
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""
         await self._keeping.close()
-        if self.proxy is not None:
-            await self.proxy.upstream.close()
+        for proxy in filter(None, (self.proxy, self.anthropic)):
+            await proxy.upstream.close()
 
     def _tools_for(self, request: ChatRequest) -> Toolbox | None:
         return self._toolbox(self, request) if self._toolbox is not None else None

@@ -41,7 +41,7 @@ from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
-from utils.upstream import open_upstream
+from utils.upstream import open_anthropic, open_upstream
 
 if TYPE_CHECKING:
     from utils.reranker import Reranker
@@ -112,14 +112,15 @@ async def open_memory(
             prompts=settings.prompt,
             budget=PromptBudget() if settings.has_model else None,
         )
-        proxy = None
-        if settings.has_model:
-            budget = PromptBudget()
-            knowing = Knowing(engine, detector, _remembering(settings, engine, PROXY, budget), budget, tokens)
-            proxy = Proxy(engine, keeping, open_upstream(settings), nudge, tools, knowing)
+        budget = PromptBudget()
+        knowing = Knowing(engine, detector, _remembering(settings, engine, PROXY, budget), budget, tokens)
+        proxy, anthropic = (
+            Proxy(engine, keeping, upstream, nudge, tools, knowing) if upstream is not None else None
+            for upstream in (open_upstream(settings) if settings.has_model else None, open_anthropic(settings))
+        )
         timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
-        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone, settings.locale)
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone, settings.locale, anthropic)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))

@@ -5,6 +5,7 @@ surrogate pairs.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,27 +18,64 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
+# What a coding agent tells its model in the user's message: elements at the beginning of a part, and what it had to cut
+# off before that. Seen: Claude Code 2.1.332, run.
+ASIDE = "<system-reminder>\n{}\n</system-reminder>"
+CONTINUED = "This session is being continued from a previous conversation"
+_ASIDE = re.compile(r"\s*<((?:system-reminder|(?:local-)?command-[\w-]+|bash-[\w-]+))>")
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
-    """The place of the user's last message; None where there is none."""
-    return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
+    """The place of the user's last message; None where there is none. One that has asides alone is none."""
+    users = [at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"]
+    return next((at for at in users if _is_said(messages[at].get("content"))), None)
+
+
+def _is_said(content: object) -> bool:
+    """Whether a user's message is not asides alone."""
+    parts = content if isinstance(content, list) else []
+    others = any(isinstance(part, dict) and "text" not in part for part in parts)
+    text = text_of(content)
+    return others or not text or bool(said_in(content))
+
+
+def said_in(content: object) -> str:
+    """The text of a message without a coding agent's asides."""
+    if isinstance(content, str):
+        return _without_asides(content)
+    return "\n".join(filter(None, map(_without_asides, _texts_of(content))))
+
+
+def _without_asides(text: str) -> str:
+    if text.startswith(CONTINUED):
+        return ""
+    at = 0
+    while (opened := _ASIDE.match(text, at)) is not None:
+        end = text.find(closing := f"</{opened[1]}>", opened.end())
+        if end < 0:
+            break
+        at = end + len(closing)
+    return text[at:].strip() if at else text
 
 
 def text_of(content: object) -> str:
     """The text of a message: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
+    return "\n".join(_texts_of(content))
+
+
+def _texts_of(content: object) -> list[str]:
     parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
 
 
 def kept_text(content: object) -> str:
-    """What is remembered of a message: its text as `storable` has it, without memories that are sent back, and a word
-    for each other part."""
+    """What is remembered of a message: its text as `storable` has it, without asides and memories that are sent back,
+    and a word for each other part."""
     parts = content if isinstance(content, list) else []
     others = [word_for(part) for part in parts if isinstance(part, dict) and "text" not in part]
-    text = storable(text_of(content)).strip()
+    text = storable(said_in(content)).strip()
     return " ".join([without_recalled(text) or text, *others]).strip()
 
 

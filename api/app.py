@@ -12,6 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
+from api.anthropic import routes as anthropic
 from api.auth import ApiKeys
 from api.http import openapi, problems
 from api.http.ending import Ending
@@ -112,6 +113,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         messages,
         query,
         openai,
+        anthropic,
         responses,
         conversations,
         sessions,

@@ -60,9 +60,15 @@ class Settings(BaseSettings):
     )
     unknown_models: Literal["chat_model", "as_sent"] = Field(
         "chat_model",
-        description="Which model is asked at /v1/responses where the provider does not list the one that is named, as "
-        "an SDK's default: CHAT_MODEL, or the name goes on as it was sent",
+        description="Which model is asked at /v1/responses and /anthropic where the provider does not list the one "
+        "that is named, as an SDK's default: CHAT_MODEL, or the name goes on as it was sent",
     )
+    anthropic_base_url: str | None = Field(
+        None,
+        description="A server of Anthropic's API (https://api.anthropic.com), to which requests at /anthropic pass "
+        "through; not set: they are translated to chat completions",
+    )
+    anthropic_api_key: SecretStr | None = Field(None, description="Its key, for clients that send none of their own")
     chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
     summary_model: str = Field(
         "gpt-4o-mini",

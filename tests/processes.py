@@ -23,7 +23,7 @@ prepare: Callable[[Path], None] = lambda home: None  # of a home for a command; 
 
 LOCI = Path(sys.executable).with_name("loci")
 OWN = re.compile(
-    r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|ROOT_PATH|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK|LOG_LEVEL"
+    r"^(MONGODB|REDIS|LOCI|OPENAI|ANTHROPIC|API_KEYS|ADMIN|HOST|PORT|ROOT_PATH|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK|LOG_LEVEL"
     r"|PYTHONDONTWRITEBYTECODE)"  # which would have every command compile all of Loci anew
 )
 

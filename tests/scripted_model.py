@@ -1,8 +1,8 @@
 """A provider that says whatever a test tells it to.
 
 A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings` and
-`/v1/models`. Without
-a script it answers sensibly: chat repeats what the user said, and texts that share words get vectors that are alike.
+`/v1/models`, and Anthropic's `/v1/messages`. Without a script it answers sensibly: chat repeats what the user said, and
+texts that share words get vectors that are alike.
 `python -m tests.scripted_model --port 9999` runs it alone.
 """
 
@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.scripted_message import message_and_events
 
 DIMENSIONS = 1536
 BACKGROUND = {  # how prompts begin
@@ -179,7 +181,8 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, list[tuple[str, Behaviour]]] = {
-            kind: [] for kind in ("chat", "responses", "embeddings", "models", *BACKGROUND.values())
+            kind: []
+            for kind in ("chat", "responses", "messages", "count_tokens", "embeddings", "models", *BACKGROUND.values())
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -266,6 +269,10 @@ class ScriptedModel:
             return await self._stream(request.body, behaviour, reader, writer)
         if kind == "responses":
             return await self._response(request.body, behaviour, reader, writer)
+        if kind == "messages":
+            return await self._message(request.body, behaviour, reader, writer)
+        if kind == "count_tokens":
+            return await _send(writer, 200, b'{"input_tokens": 42}')
         embedding = kind == "embeddings"
         body = embeddings_body(request.body) if embedding else self._chat_body(request.body, behaviour, kind)
         edited_body = behaviour.edit(body) if behaviour.edit else body
@@ -307,6 +314,23 @@ class ScriptedModel:
             whole = events[-1]["response"]
             edited_body = behaviour.edit(whole) if behaviour.edit else whole
             return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
+        return await self._send_events(events, behaviour, reader, writer)
+
+    async def _message(
+        self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """An answer of Anthropic's API, whole or in events."""
+        text = behaviour.text if behaviour.text is not None else self.reply(asked)
+        whole, events = message_and_events(asked, text, behaviour.calls)
+        headers = (*behaviour.headers, ("request-id", "req_scripted"))
+        if not asked.get("stream"):
+            edited_body = behaviour.edit(whole) if behaviour.edit else whole
+            return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), headers)
+        return await self._send_events(events, behaviour, reader, writer)
+
+    async def _send_events(
+        self, events: list[Body], behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         for sent, event in enumerate(events):
             if sent == behaviour.cut_after:

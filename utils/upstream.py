@@ -16,7 +16,7 @@ from httpx2 import AsyncClient, HTTPError, InvalidURL, ReadTimeout, Response, Wr
 
 from config.settings import Settings
 from utils.errors import LociError, ModelSilent, ModelUnavailable
-from utils.provider_address import CONNECT_TIMEOUT, checked_url, is_local
+from utils.provider_address import CONNECT_TIMEOUT, checked_anthropic_url, checked_url, is_local
 from utils.yielding import ANSWERING
 
 LISTED = 600.0  # seconds for which the list of models holds
@@ -25,8 +25,12 @@ LONGEST_SILENCE = 600.0  # seconds without a byte, where the settings name no de
 EVENT_STREAM = "text/event-stream"
 LONGEST_EVENT = 16 * 1024 * 1024  # bytes
 SENT = ("openai-organization", "openai-project", "openai-beta", "x-client-request-id")
-RETURNED = ("retry-after", "retry-after-ms", "x-should-retry")  # and those of `RETURNED_PREFIXES`
-RETURNED_PREFIXES = ("openai-", "x-ratelimit-")
+# What a provider of Anthropic's API is sent, and those of `SENT_PREFIXES`.
+SENT_THERE = ("x-api-key", "authorization", "user-agent", "x-app")
+SENT_PREFIXES = ("anthropic-", "x-claude-code-", "x-stainless-")
+ANTHROPIC_VERSION = "2023-06-01"  # of the API, for clients that name none
+RETURNED = ("retry-after", "retry-after-ms", "x-should-retry", "request-id")  # and those of `RETURNED_PREFIXES`
+RETURNED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-")
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +146,9 @@ class EventSplitter:
 class Upstream:
     """The provider behind the proxy. `bearer` of its calls: the client's own key; None for the one of the settings."""
 
-    def __init__(self, http: AsyncClient, url: str, key: str) -> None:
+    def __init__(self, http: AsyncClient, url: str, key: str, *, anthropic: bool = False) -> None:
+        """`anthropic`: it has Anthropic's API. Its keys come among the headers."""
+        self._anthropic = anthropic
         self._http = http
         self._url = url.rstrip("/")
         self._key = key
@@ -175,10 +181,7 @@ class Upstream:
 
         Raises `ModelUnavailable` where it cannot be reached, `ModelSilent` where it does not begin to answer.
         """
-        sent = {
-            name.encode(): value.encode("latin-1") for name, value in headers.items() if name in SENT
-        }  # as they came
-        sent[b"authorization"] = f"Bearer {bearer or self._key}".encode("latin-1")
+        sent = self._headers(headers, bearer)
         if body is not None:
             sent[b"content-type"] = b"application/json"
         address = f"{self._url}{path}?{query}" if query else f"{self._url}{path}"
@@ -189,6 +192,18 @@ class Upstream:
         except (HTTPError, InvalidURL) as error:
             raise _unavailable(error) from None
 
+    def _headers(self, given: Mapping[str, str], bearer: str | None) -> dict[bytes, bytes]:
+        """Those for the provider, as they came, with a key."""
+        names, prefixes = (SENT_THERE, SENT_PREFIXES) if self._anthropic else (SENT, ())
+        sent = {name: value for name, value in given.items() if name in names or name.startswith(prefixes)}
+        if not self._anthropic:
+            sent["authorization"] = f"Bearer {bearer or self._key}"
+        elif "x-api-key" not in sent and "authorization" not in sent:
+            sent["x-api-key"] = self._key
+        if self._anthropic:
+            sent.setdefault("anthropic-version", ANTHROPIC_VERSION)
+        return {name.encode(): value.encode("latin-1") for name, value in sent.items()}
+
     async def close(self) -> None:
         await self._http.aclose()
 
@@ -198,14 +213,23 @@ def open_upstream(settings: Settings) -> Upstream:
 
     Raises `ConfigurationError` where its URL or key cannot be one.
     """
+    url, key = checked_url(settings)
+    return Upstream(_client(settings, url), url, key or "none")
+
+
+def open_anthropic(settings: Settings) -> Upstream | None:
+    """The same that has Anthropic's API; None where the settings name none."""
+    known = checked_anthropic_url(settings)
+    return None if known is None else Upstream(_client(settings, known[0]), *known, anthropic=True)
+
+
+def _client(settings: Settings, url: str) -> AsyncClient:
     from openai import DefaultAsyncHttpxClient, Timeout  # the SDK: see utils.models
 
-    url, key = checked_url(settings)
     silence = settings.model_deadline if "model_deadline" in settings.model_fields_set else LONGEST_SILENCE
     connect = min(CONNECT_TIMEOUT, silence)
     timeout = Timeout(silence, connect=connect, pool=connect)
-    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
-    return Upstream(http, url, key or "none")
+    return DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
 
 
 def _names(listed: bytes) -> frozenset[str]:

@@ -2,9 +2,10 @@
 
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import placed
-from agents.proxy.dialect import CHAT, RESPONSES
+from agents.proxy.dialect import CHAT, MESSAGES, RESPONSES
 from agents.proxy.identity import OWN_SESSION, OWN_USER, cached_as, identity_of
-from agents.proxy.knowing import Knowing
+from agents.proxy.knowing import FRAME, Knowing, sent_by
+from agents.proxy.message import message_event, message_failure
 from agents.proxy.proxy import Proxy
 from agents.proxy.request import Proxied, ProxyOptions, ProxyRequest
 from agents.proxy.response import event_of, failure
@@ -12,6 +13,8 @@ from agents.proxy.transcript import keep_earlier, news_of
 
 __all__ = [
     "CHAT",
+    "FRAME",
+    "MESSAGES",
     "OWN_SESSION",
     "OWN_USER",
     "RESPONSES",
@@ -26,6 +29,9 @@ __all__ = [
     "failure",
     "identity_of",
     "keep_earlier",
+    "message_event",
+    "message_failure",
     "news_of",
     "placed",
+    "sent_by",
 ]

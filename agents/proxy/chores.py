@@ -8,20 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import config
-from agents.openai_chat import newest_user, text_of
+from agents.openai_chat import newest_user, said_in
 
 TABLE = Path(config.__file__).parent / "chores.toml"
 
 
 @dataclass(frozen=True)
 class Chore:
-    """A request that a front makes: `begins`, and `holds`, are of the user's last message. `seen`: where it was."""
+    """A request that a front makes: `begins`, and `holds`, are of the user's last message, which is no more than
+    `begins` where `max_tokens` says how many are asked for. `seen`: where it was."""
 
     front: str
     what: str
     seen: str
     begins: str
     holds: str = ""
+    max_tokens: int | None = None
+
+    def is_asked(self, text: str, max_tokens: object) -> bool:
+        if self.max_tokens is not None:
+            return text == self.begins and max_tokens == self.max_tokens
+        return text.startswith(self.begins) and self.holds in text
 
 
 @cache
@@ -29,10 +36,10 @@ def chores() -> tuple[Chore, ...]:
     return tuple(Chore(**row) for row in tomllib.loads(TABLE.read_text(encoding="utf-8"))["chore"])
 
 
-def chore_of(messages: Sequence[Mapping[str, Any]]) -> Chore | None:
-    """The chore that a transcript ends in; None where it is the user who asks."""
+def chore_of(messages: Sequence[Mapping[str, Any]], max_tokens: object = None) -> Chore | None:
+    """The chore that a transcript ends in; None where it is the user who asks. `max_tokens`: of its answer."""
     at = newest_user(messages)
     if at is None:
         return None
-    text = text_of(messages[at].get("content")).lstrip()
-    return next((known for known in chores() if text.startswith(known.begins) and known.holds in text), None)
+    text = said_in(messages[at].get("content")).lstrip()
+    return next((known for known in chores() if known.is_asked(text, max_tokens)), None)

@@ -3,10 +3,13 @@
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from agents.anthropic_messages import messages_of as messages_of_blocks
+from agents.anthropic_messages import with_memory as with_memory_among_blocks
 from agents.openai_chat import instructed, newest_user, with_text_before
 from agents.openai_responses import items_of, messages_of, newest_of_user
 from agents.openai_responses import with_text_before as with_text_before_item
 from agents.proxy.answer import ProxiedAnswer
+from agents.proxy.message import ProxiedMessage
 from agents.proxy.response import ProxiedResponse
 from memory.domain import Hit
 
@@ -105,5 +108,26 @@ class Responses:
         return ProxiedResponse()
 
 
+class Messages:
+    path = "/v1/messages"
+
+    def messages(self, body: Body) -> list[dict[str, Any]]:
+        return messages_of_blocks(body)
+
+    def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
+        return with_memory_among_blocks(body, memory)
+
+    def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
+        """They change seldom, so what a client has cached behind them holds."""
+        system, text = body.get("system"), "\n\n".join(instructions)
+        if isinstance(system, list):
+            return {**body, "system": [{"type": "text", "text": text}, *system]}
+        return {**body, "system": f"{text}\n\n{system}" if isinstance(system, str) and system else text}
+
+    def answer(self) -> Answer:
+        return ProxiedMessage()
+
+
 CHAT: Dialect = ChatCompletions()
 RESPONSES: Dialect = Responses()
+MESSAGES: Dialect = Messages()

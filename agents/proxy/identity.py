@@ -1,11 +1,13 @@
 """Who asks, and in which conversation, as clients of other products say it: in headers and fields of protocols."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from agents.openai_chat import parsed
 from memory.ids import derived_id
 from utils.fields import Identifier
 from utils.text import repair
@@ -13,10 +15,13 @@ from utils.text import repair
 OWN_USER, OWN_SESSION = "X-Loci-User", "X-Loci-Session"
 # Of these the first that is there counts. Open WebUI sends its headers where ENABLE_FORWARD_USER_INFO_HEADERS is set.
 USER_HEADERS = ("X-OpenWebUI-User-Id",)
-SESSION_HEADERS = ("X-OpenWebUI-Chat-Id",)
+SESSION_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Claude-Code-Session-Id")
 USER_FIELDS = ("user", "safety_identifier")
 USER_METADATA = ("user_id",)
 SESSION_METADATA = ("session_id", "conversation_id", "chat_id", "thread_id")
+
+# What Claude Code has as the user: a machine, an account and the session, in one; earlier versions without JSON.
+_OF_AGENT = re.compile(r"user_[0-9a-f]+_account_[\w-]*_session_(?P<session>[\w-]+)")
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
@@ -33,11 +38,22 @@ def identity_of(headers: Mapping[str, str], body: Mapping[str, Any]) -> Identity
     """What others' headers and the protocol's own fields say. An id that could be none of Loci's is told by one that is
     derived from it."""
     metadata = body.get("metadata")
-    noted = metadata if isinstance(metadata, dict) else {}
+    noted = _unpacked(metadata) if isinstance(metadata, dict) else {}
     return Identity(
         _first(headers, USER_HEADERS) or _first(body, USER_FIELDS) or _first(noted, USER_METADATA),
         _first(headers, SESSION_HEADERS) or _first(noted, SESSION_METADATA),
     )
+
+
+def _unpacked(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata in which a machine is no user: who works on two has one memory."""
+    named = metadata.get("user_id")
+    if not isinstance(named, str):
+        return metadata
+    if (known := _OF_AGENT.fullmatch(named)) is not None:
+        return {"session_id": known["session"]}
+    packed = parsed(named.encode("utf-8", "replace")) if named.startswith("{") else None
+    return packed if isinstance(packed, dict) and "session_id" in packed else metadata
 
 
 def cached_as(body: Mapping[str, Any]) -> str | None:

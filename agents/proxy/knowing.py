@@ -23,8 +23,7 @@ from agents.chat import (
     share_of,
     what_is_known,
 )
-from agents.openai_chat import newest_user, storable, text_of, written
-from agents.proxy.chores import chore_of
+from agents.openai_chat import newest_user, said_in, storable, text_of, written
 from agents.proxy.request import ProxyRequest
 from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
@@ -60,7 +59,7 @@ class Knowing:
         needs none."""
         options, messages = request.options, request.messages
         at = newest_user(messages)
-        text = storable(text_of(messages[at].get("content"))) if at is not None else ""
+        text = storable(said_in(messages[at].get("content"))) if at is not None else ""
         asked = (without_recalled(text) or text)[:SEARCHED_BY]
         chat = ChatRequest(
             asked,
@@ -74,7 +73,7 @@ class Knowing:
             timezone=options.timezone,
             project=options.project,
         )
-        if not options.reads or not asked.strip() or chore_of(messages) is not None:
+        if not options.reads or not asked.strip() or request.is_chore:
             return Context(chat, LEFT_OUT)
         intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)

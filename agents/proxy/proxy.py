@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
-from agents.openai_chat import memory_hits, newest_user, parsed, storable, text_of, written
-from agents.proxy.chores import chore_of
+from agents.openai_chat import memory_hits, newest_user, parsed, said_in, storable, written
 from agents.proxy.dialect import Answer as DialectAnswer
 from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
@@ -140,7 +139,7 @@ class Proxy:
         messages, turn_id = request.messages, request.once or request.turn_id
         at = newest_user(messages)
         if at is not None:
-            self._engine.gists.encoder.read_ahead(storable(text_of(messages[at].get("content")))[:SEARCHED_BY])
+            self._engine.gists.encoder.read_ahead(storable(said_in(messages[at].get("content")))[:SEARCHED_BY])
             await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))
@@ -154,10 +153,10 @@ class Proxy:
         the model goes on with it."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
         messages = request.messages
-        passing = request.options.temporary or chore_of(messages) is not None
+        passing = request.options.temporary or request.is_chore
         news = News() if passing else await news_of(self._engine, owner, session, messages)
         at = newest_user(messages)
-        if news.is_new and at is not None and len(text_of(messages[at].get("content"))) > CONTENT_CHARACTERS:
+        if news.is_new and at is not None and len(said_in(messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
         if news.newest and (request.retried or not news.is_new):

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
+from agents.proxy.chores import chore_of
 from agents.proxy.dialect import CHAT, Dialect
 from config.recipes import PROXY, Recipe
 from memory.domain import Turn
@@ -76,6 +77,11 @@ class ProxyRequest:
     def messages(self) -> list[dict[str, Any]]:
         """Those of the request, as a chat completion has them."""
         return self.dialect.messages(self.body)
+
+    @property
+    def is_chore(self) -> bool:
+        """Whether a front asks for itself."""
+        return chore_of(self.messages, self.body.get("max_tokens")) is not None
 
     @property
     def streamed(self) -> bool:

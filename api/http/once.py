@@ -29,7 +29,13 @@ KEY_CHARACTERS = 255
 KEPT = ("etag", "x-loci-turn-id", "x-loci-turn", "x-loci-memories")  # headers that are given again with an answer
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 # How the last event of a whole stream begins.
-ENDS = (b"event: done", b"data: [DONE]", b"event: response.completed", b"event: response.incomplete")
+ENDS = (
+    b"event: done",
+    b"data: [DONE]",
+    b"event: response.completed",
+    b"event: response.incomplete",
+    b"event: message_stop",
+)
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

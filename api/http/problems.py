@@ -1,5 +1,5 @@
-"""Errors as clients get them: application/problem+json (RFC 9457), or on all paths of OpenAI's API in OpenAI's shape;
-without the input that caused them.
+"""Errors as clients get them: application/problem+json (RFC 9457), or on all paths of OpenAI's and Anthropic's API in
+their shapes; without the input that caused them.
 """
 
 import logging
@@ -37,6 +37,19 @@ OWN = frozenset(
         "users",
     }
 )
+ANTHROPIC = "/anthropic"  # the prefix of its API
+ANTHROPIC_TYPES = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    409: "conflict_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
 OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
 
 log = logging.getLogger(__name__)
@@ -80,6 +93,17 @@ def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], di
     return status, {"error": told}, headers
 
 
+def anthropic_error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """The same with Anthropic's body."""
+    status, told, headers = error_of(error, request_id)
+    return status, anthropic_error(status, told["error"]["message"], request_id), headers
+
+
+def anthropic_error(status: int, message: str, request_id: str) -> dict[str, Any]:
+    kind = ANTHROPIC_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
+
+
 def path_of(scope: Mapping[str, Any]) -> str:
     """The path of a request, without the prefix under which it came."""
     path: str = scope["path"]
@@ -94,6 +118,9 @@ def is_openais(path: str) -> bool:
 
 def response_of(error: Exception, path: str, request_id: str) -> Response:
     """The answer to a request of this path that failed so."""
+    if path == ANTHROPIC or path.startswith(f"{ANTHROPIC}/"):
+        status, told, headers = anthropic_error_of(error, request_id)
+        return Response(orjson.dumps(told), status, {**headers, "request-id": request_id}, "application/json")
     if is_openais(path):
         status, told, headers = error_of(error, request_id)
         return Response(orjson.dumps(told), status, headers, "application/json")

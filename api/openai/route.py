@@ -16,14 +16,16 @@ from pydantic import ValidationError
 from starlette.datastructures import URL
 
 from agents.memory import Memory
-from agents.proxy import OWN_SESSION, OWN_USER, Proxied, ProxyOptions, ProxyRequest, identity_of, placed
+from agents.proxy import OWN_SESSION, OWN_USER, Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
 from api.auth import Passing, PassingOn, memory_of, project_in_header
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
+from config.settings import Settings
 from utils.errors import UnsupportedMediaType
+from utils.upstream import Upstream
 
 TURN_ID = "X-Loci-Turn-ID"
 TURN = "X-Loci-Turn"
@@ -145,17 +147,18 @@ def passed_on(
     )
 
 
-async def answered(request: Request, memory: Memory, asked: ProxyRequest) -> Proxied | None:
+async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy: Proxy | None = None) -> Proxied | None:
     """What the provider answers, or rules where there is none; None where the client of a stream left before it
-    began."""
-    asked = await _at(memory, asked)
-    if memory.proxy is None:
+    began. `proxy`: to another provider than the one of chat completions."""
+    proxy = proxy or memory.proxy
+    asked = await _at(memory, asked, by_rules=proxy is None)
+    if proxy is None:
         return await complete_by_rules(memory, asked)
-    answering = memory.proxy.complete(asked)
+    answering = proxy.complete(asked)
     return await _while_there(request, answering) if asked.streamed else await answering
 
 
-async def _at(memory: Memory, asked: ProxyRequest) -> ProxyRequest:
+async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRequest:
     """A request where it belongs: in its conversation, with whose memory that is and the instructions that hold there.
     `asked`: in the name of its user."""
     user, options = asked.owner, asked.options
@@ -165,10 +168,17 @@ async def _at(memory: Memory, asked: ProxyRequest) -> ProxyRequest:
     at = await memory.within(user, options.project, asked.options.memory_id, making=not options.temporary)
     zone = options.timezone or at.timezone or memory.timezone
     asked = replace(asked, owner=at.owner, options=replace(asked.options, timezone=zone, project=at.project))
-    standing = (*at.instructions, *options.instructions) if memory.proxy is not None else ()
+    standing = () if by_rules else (*at.instructions, *options.instructions)
     if not standing or not (options.temporary or options.strategy != "none"):
         return asked
     return replace(asked, body=asked.dialect.instructed(asked.body, standing), raw=None)
+
+
+async def is_foreign(upstream: Upstream, settings: Settings, model: str, bearer: str | None) -> bool:
+    """Whether a model is another provider's, and CHAT_MODEL this one's."""
+    if settings.unknown_models == "as_sent" or model == settings.chat_model or await upstream.knows(model, bearer):
+        return False
+    return "chat_model" in settings.model_fields_set or await upstream.knows(settings.chat_model, bearer)
 
 
 async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory, Started
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxied, ProxyRequest, chore_of, keep_earlier, news_of
+from agents.proxy import Proxied, ProxyRequest, keep_earlier, news_of
 from api.http import sse
 from api.http.problems import error_of
 from api.openai import wire
@@ -60,7 +60,7 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
         temporary=options.temporary,
         retried=asked.once is not None,
     )
-    if chore_of(messages) is not None:
+    if asked.is_chore:
         chat = replace(chat, temporary=True, use_memory=False, history=())
     elif not options.temporary:
         news = await news_of(memory.engine, asked.owner, options.memory_id, messages)

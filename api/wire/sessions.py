@@ -12,6 +12,11 @@ from api.wire.strict import check
 from utils.errors import InvalidInput
 from utils.fields import Content, Identifier, Instructions, MessageId, Moment, Name, Timezone, Wire
 
+ELSEWHERE = (
+    "messages are imported here; Anthropic's API is at /anthropic/v1/messages: set the base_url of its client "
+    "(ANTHROPIC_BASE_URL) to http://HOST/anthropic"
+)
+
 
 class SummaryOut(Shown):
     session_id: str
@@ -105,6 +110,14 @@ class MessagesRequest(OwnedRequest):
     messages: Annotated[list[MessageOrRefused], Field(min_length=1, max_length=1_000)]
     wait: bool = False
     timezone: Timezone | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_way(cls, given: object) -> object:
+        """Anthropic's API has a path of the same name."""
+        if isinstance(given, dict) and "session_id" not in given and {"model", "max_tokens"} & given.keys():
+            raise ValueError(ELSEWHERE)
+        return given
 
 
 class RefusedOut(MessageRefused):

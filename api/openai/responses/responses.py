@@ -27,6 +27,7 @@ from api.openai.route import (
     OpenAIRoute,
     OwnerOf,
     answered,
+    is_foreign,
     json_response,
     options_of,
     passed_on,
@@ -34,7 +35,6 @@ from api.openai.route import (
     returned,
 )
 from api.openai.wire import RULES, InvalidField, Json
-from config.settings import Settings
 from memory.responses import Item, StoredResponse
 from utils.errors import LociError
 from utils.mongo import StoreError, foreseen
@@ -91,7 +91,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     proxy = memory.proxy
     passes = proxy is not None and settings.has_responses and not options.compresses
     model = asked.fields.model
-    if proxy is not None and (model is None or await _is_foreign(memory, settings, model, passing.bearer)):
+    if proxy is not None and (model is None or await is_foreign(proxy.upstream, settings, model, passing.bearer)):
         model = settings.chat_model
     calls = proxy is not None  # rules call no tools
     if not passes:
@@ -155,16 +155,6 @@ async def input_items(response_id: ResponseId, memory: TheMemory, owner: OwnerOf
     response: StoredResponse = await responses.get(owner, response_id)
     before = await responses.before(owner, response, itself=False)
     return _json(await listed(responses.items, owner, before, part))
-
-
-async def _is_foreign(memory: Memory, settings: Settings, model: str, bearer: str | None) -> bool:
-    """Whether a model is another provider's, and CHAT_MODEL this one's."""
-    if memory.proxy is None or settings.unknown_models == "as_sent" or model == settings.chat_model:
-        return False
-    upstream = memory.proxy.upstream
-    if await upstream.knows(model, bearer):
-        return False
-    return "chat_model" in settings.model_fields_set or await upstream.knows(settings.chat_model, bearer)
 
 
 def _called_here(error: InvalidField) -> InvalidField:

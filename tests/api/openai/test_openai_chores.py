@@ -13,6 +13,8 @@ HISTORY = "<chat_history>\nUSER: What is the name of my parrot?\nASSISTANT: Arch
 
 
 def asked_by(chore: Chore) -> str:
+    if chore.max_tokens is not None:
+        return chore.begins
     return f"{chore.begins}\nas the front has it. {chore.holds}\n### Chat History:\n{HISTORY}"
 
 
@@ -23,6 +25,7 @@ def test_a_chore_goes_through_and_leaves_nothing(
 ) -> None:
     for text in (PARROT, asked_by(chore)):
         body = {"model": "gpt-test", "messages": said(text), "memory_id": user, "stream": streamed}
+        body |= {"max_tokens": chore.max_tokens} if chore.max_tokens else {}
         chat.post("/v1/chat/completions", json=body).raise_for_status()
     assert last_chat(model).body["messages"] == said(asked_by(chore))
     assert [text for role, text in stored(chat, user) if role == "user"] == [PARROT]
@@ -32,6 +35,7 @@ def test_a_chore_goes_through_and_leaves_nothing(
 def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: str, chore: Chore) -> None:
     for text in (PARROT, asked_by(chore)):
         body = {"model": "gpt-test", "messages": said(text), "memory_id": user}
+        body |= {"max_tokens": chore.max_tokens} if chore.max_tokens else {}
         found = api.post("/v1/chat/completions", json=body).json()
     assert "Archimedes" not in json.dumps(found)
     assert [text for role, text in stored(api, user) if role == "user"] == [PARROT]
@@ -42,6 +46,7 @@ def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: 
     [
         f"### Task:\nAnswer with the documents that are given.\n<context>The parrot eats nuts.</context>\n{QUESTION}",
         "Provide a title for my talk about parrots.",
+        "quota",
         "Our front writes <chat_history> around what was said.",
     ],
 )

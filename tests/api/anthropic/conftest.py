@@ -1,0 +1,85 @@
+"""Anthropic's client of one user, whom no other test knows, before each who may answer."""
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from anthropic import Anthropic
+
+from config.settings import Settings
+from tests.conftest import Served
+from tests.scripted_model import ScriptedModel, echo
+
+MakeClient = Callable[..., Anthropic]
+
+
+@pytest.fixture
+def api(api: httpx.Client, user: str) -> httpx.Client:
+    api.params = httpx.QueryParams(user_id=user)
+    return api
+
+
+@pytest.fixture
+def chat(chat: httpx.Client, user: str) -> httpx.Client:
+    chat.params = httpx.QueryParams(user_id=user)
+    return chat
+
+
+@pytest.fixture(scope="session")
+def _passing(store_uri: str, home: object) -> Iterator[tuple[ScriptedModel, str]]:
+    with ScriptedModel() as model:
+        settings = Settings(
+            _env_file=None,
+            mongodb_uri=store_uri,
+            mongodb_db="passing",
+            loci_home=home,
+            anthropic_base_url=model.url.removesuffix("/v1"),
+            anthropic_api_key="sk-ant-test",
+            model_deadline=5,
+        )
+        served = Served(settings)
+        yield model, served.start()
+        served.stop()
+
+
+@pytest.fixture
+def claude(_passing: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
+    """The provider of Anthropic's API behind `passed`, without a script."""
+    model = _passing[0]
+    model.requests.clear()
+    yield model
+    model.forget_script()
+    model.reply = echo
+
+
+@pytest.fixture
+def passed(claude: ScriptedModel, _passing: tuple[ScriptedModel, str], user: str) -> Iterator[httpx.Client]:
+    """An API with that provider."""
+    with httpx.Client(base_url=_passing[1], timeout=30, params={"user_id": user}) as client:
+        yield client
+
+
+def _client(api: httpx.Client, user: str) -> Anthropic:
+    address = f"{api.base_url}/anthropic"
+    return Anthropic(base_url=address, api_key="loci", max_retries=0, default_query={"user_id": user})
+
+
+@pytest.fixture
+def translated_client(chat: httpx.Client, user: str) -> Iterator[Anthropic]:
+    """Before a provider of chat completions."""
+    with _client(chat, user) as made:
+        yield made
+
+
+@pytest.fixture
+def passing_client(passed: httpx.Client, user: str) -> Iterator[Anthropic]:
+    """Before a provider of the same API."""
+    with _client(passed, user) as made:
+        yield made
+
+
+@pytest.fixture
+def rules_client(api: httpx.Client, user: str) -> Iterator[Anthropic]:
+    """Before rules."""
+    with _client(api, user) as made:
+        yield made
