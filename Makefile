@@ -14,7 +14,7 @@ THREE := -n 3 --dist loadfile --no-loadscope-reorder
 MOTOR := $(wildcard $(addprefix tests/memory/,store turns gists observations/test_observ*.py observations/test_scratchpad.py \
 	banks/test_activations.py banks/test_connections.py banks/test_deletion.py banks/test_writers.py \
 	facts/test_history.py facts/test_reword.py facts/test_superseded.py mirror/test_conflicts.py mirror/test_edits.py \
-	oversight/test_jobs.py oversight/test_saying.py recall/test_vector_search.py test_portable.py \
+	oversight/test_jobs.py oversight/test_saying.py recall/test_vector_search.py portable/test_importer.py \
 	traces/test_traces.py traces/test_writers.py))
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE)

@@ -292,7 +292,7 @@ class Memory:
 
     @asynccontextmanager
     async def importing(self, owner: str) -> AsyncIterator[Import]:
-        """Takes in what was exported (`memory/portable.py`). Once it ends, however it does, workers see to what came.
+        """Takes in what was exported (`memory/portable`). Once it ends, however it does, workers see to what came.
         Raises `Conflict` where another import of the owner goes on."""
         try:
             async with self.engine.importer.begin(owner) as begun:

@@ -189,7 +189,7 @@ class MemoryAgent:
         recall, material = bundle.recall, bundle.material
         gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
         ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
-        outdated = await self._engine.knowledge.superseded.gists_by_messages(owner, ids)
+        outdated = await self._engine.knowledge.superseded.by_messages(owner, ids)
         if not outdated:
             return bundle
         changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}

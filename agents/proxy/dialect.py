@@ -16,7 +16,7 @@ from memory.domain import Hit
 Body = Mapping[str, Any]
 
 
-class Answer(Protocol):
+class ProviderAnswer(Protocol):
     """A provider's answer, read as it goes by.
 
     `text`: what it says so far; `whole`: whether it is finished; `calls`: whether it asks for tools, so that the answer
@@ -62,10 +62,10 @@ class Dialect(Protocol):
 
     def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]: ...
 
-    def answer(self) -> Answer: ...
+    def answer(self) -> ProviderAnswer: ...
 
 
-class ChatCompletions:
+class ChatDialect:
     path = "/chat/completions"
 
     def messages(self, body: Body) -> list[dict[str, Any]]:
@@ -83,11 +83,11 @@ class ChatCompletions:
     def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
         return {**body, "messages": instructed(body["messages"], instructions)}
 
-    def answer(self) -> Answer:
+    def answer(self) -> ProviderAnswer:
         return ProxiedAnswer()
 
 
-class Responses:
+class ResponsesDialect:
     path = "/responses"
 
     def messages(self, body: Body) -> list[dict[str, Any]]:
@@ -104,11 +104,11 @@ class Responses:
         own = body.get("instructions")
         return {**body, "instructions": "\n\n".join([*instructions, *([own] if isinstance(own, str) and own else [])])}
 
-    def answer(self) -> Answer:
+    def answer(self) -> ProviderAnswer:
         return ProxiedResponse()
 
 
-class Messages:
+class MessagesDialect:
     path = "/v1/messages"
 
     def messages(self, body: Body) -> list[dict[str, Any]]:
@@ -128,6 +128,6 @@ class Messages:
         return ProxiedMessage()
 
 
-CHAT: Dialect = ChatCompletions()
-RESPONSES: Dialect = Responses()
-MESSAGES: Dialect = Messages()
+CHAT: Dialect = ChatDialect()
+RESPONSES: Dialect = ResponsesDialect()
+MESSAGES: Dialect = MessagesDialect()

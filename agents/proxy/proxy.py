@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
 from agents.openai_chat import memory_hits, newest_user, parsed, said_in, storable, written
-from agents.proxy.dialect import Answer as DialectAnswer
+from agents.proxy.dialect import ProviderAnswer
 from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
 from agents.proxy.transcript import News, keep_earlier, news_of
@@ -60,7 +60,7 @@ class _Exchange:
     opened: _Opened
     context: Context
     block: Block
-    answer: DialectAnswer
+    answer: ProviderAnswer
 
     def turn(self) -> Turn:
         """The answer as far as it has come."""
@@ -78,7 +78,7 @@ class _Exchange:
 
 
 class Proxy:
-    """Chat completions of the provider behind it, with memory."""
+    """Answers of the provider behind it, by each protocol of `dialect`, with memory."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ FAILURES = ("response.failed", "error")
 
 @dataclass
 class ProxiedResponse:
-    """As `Answer` has it. `last`: the event that is to be sent when all is kept."""
+    """As `ProviderAnswer` has it. `last`: the event that is to be sent when all is kept."""
 
     said: list[str] = field(default_factory=list)
     model: str = ""

@@ -5,7 +5,7 @@ rules, merged, condensed when large, and written to files behind that.
 """
 
 from memory.banks.activations import Active, Begun, Client, Connections
-from memory.banks.bank import Bank, BankFile, BankInfo, BankVersion, Updated
+from memory.banks.bank import Bank, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
 from memory.banks.decisions import Operation
 from memory.banks.folder import LOCK, BankFolder, WrittenBank
@@ -25,7 +25,6 @@ __all__ = [
     "LONGEST_UPDATE",
     "Active",
     "Bank",
-    "BankFile",
     "BankFolder",
     "BankId",
     "BankInfo",

@@ -1,7 +1,6 @@
 """What has become of what a message states: the facts that replaced it, or nothing where it ended."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from memory.domain import Gist
 from memory.gists import GistReader
@@ -10,12 +9,7 @@ from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
-FIELDS = {"text": 1, "valid_to": 1, "superseded_by": 1, "sources": 1}
-
-
-class _InForce(NamedTuple):
-    key: str
-    text: str
+FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1}
 
 
 class Superseded:
@@ -26,35 +20,26 @@ class Superseded:
         self._stated: Coalescer[tuple[str, frozenset[str]], list[Document]] = Coalescer(self._read)
         self._gists = gists
 
-    async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """By the ids of messages, the facts in force that replaced what they state; none for one of which nothing holds
-        any more. Messages whose facts hold are left out."""
-        return {
-            message_id: [fact.text for fact in facts]
-            for message_id, facts in (await self._by_messages(owner, ids)).items()
-        }
-
-    async def gists_by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[Gist]]:
-        """The same, the facts as they are recalled."""
+    async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[Gist]]:
+        """By the ids of messages, the facts in force that replaced what they state, as they are recalled; none for one
+        of which nothing holds any more. Messages whose facts hold are left out."""
         found = await self._by_messages(owner, ids)
-        keys = list(dict.fromkeys(fact.key for facts in found.values() for fact in facts))
+        keys = list(dict.fromkeys(key for facts in found.values() for key in facts))
         gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
-        return {
-            message_id: [gists[fact.key] for fact in facts if fact.key in gists] for message_id, facts in found.items()
-        }
+        return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
 
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of facts, those of the messages that state them."""
         found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
         return {fact["_id"]: frozenset(fact["sources"]) for fact in found}
 
-    async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[_InForce]]:
+    async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[str]]:
         if not ids:
             return {}
         stated = await self._stated.get((owner, frozenset(ids)))
         current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
         holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
-        found: dict[str, list[_InForce]] = {}
+        found: dict[str, list[str]] = {}
         for fact in stated:
             if fact["valid_to"] is None:
                 continue
@@ -74,20 +59,16 @@ class Superseded:
             for owner, ids in wanted
         ]
 
-    async def _current(self, owner: str, ended: Sequence[Document]) -> dict[str, _InForce]:
+    async def _current(self, owner: str, ended: Sequence[Document]) -> dict[str, str]:
         """By the `_id`s of facts that were replaced, the one in force at the end of their chain."""
         ahead = {fact["_id"]: fact["superseded_by"] for fact in ended}
-        last: dict[str, _InForce] = {}
+        last: dict[str, str] = {}
         for _ in range(LINKS):
             if not ahead:
                 break
             named = {"_id": {"$in": sorted(set(ahead.values()))}, "user_id": owner}
             known = {fact["_id"]: fact for fact in await self._facts.find(named, FIELDS).to_list(None)}
-            last |= {
-                start: _InForce(at, known[at]["text"])
-                for start, at in ahead.items()
-                if at in known and known[at]["valid_to"] is None
-            }
+            last |= {start: at for start, at in ahead.items() if at in known and known[at]["valid_to"] is None}
             ahead = {
                 start: known[at]["superseded_by"]
                 for start, at in ahead.items()

@@ -188,7 +188,7 @@ class Forgetter:
         return dict(counts)
 
     async def _end_imports(self, owner: str) -> None:
-        """What an import brings from now on is taken back (`memory/portable.py`)."""
+        """What an import brings from now on is taken back (`memory/portable`)."""
         await self._collections.idempotency.delete_many({"user_id": user_of(owner), "importing": True})
 
     async def finish(self) -> None:

@@ -4,17 +4,15 @@ What a response was asked with and what it gave are items, each kept once, thoug
 have it. An item knows of which messages it was made, and is gone with the first of these that is forgotten.
 """
 
-from memory.responses.conversations import ClientConversations, StoredConversation
+from memory.responses.conversations import StoredConversation
 from memory.responses.item import Item, Items, Said, StoredItem
-from memory.responses.responses import Begun, Responses, StoredResponse
+from memory.responses.responses import Begun, StoredResponse
 from memory.responses.room import StoredResponses, open_responses
 
 __all__ = [
     "Begun",
-    "ClientConversations",
     "Item",
     "Items",
-    "Responses",
     "Said",
     "StoredConversation",
     "StoredItem",

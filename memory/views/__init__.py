@@ -7,12 +7,12 @@ length of a text and no faster.
 from memory.views.blocks import Block, block_of, call_text, left_out, one_line, tables
 from memory.views.excerpts import excerpt
 from memory.views.identifiers import MARKS, is_name
-from memory.views.json_values import scalars, written
+from memory.views.json_values import written
 from memory.views.lists import Shortener, worth_of
 from memory.views.records import RAW, Call, ToolRecord, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
 from memory.views.shortened import is_left_of, signs_of
-from memory.views.standing import in_force, only_reads, overtaken
+from memory.views.standing import in_force, overtaken
 from memory.views.trace_rules import summary_by_rules
 
 __all__ = [
@@ -32,10 +32,8 @@ __all__ = [
     "is_name",
     "left_out",
     "one_line",
-    "only_reads",
     "overtaken",
     "read_json",
-    "scalars",
     "signs_of",
     "summary_by_rules",
     "tables",

@@ -7,7 +7,7 @@ gets all items each time, and the ids of responses are Loci's. All else goes thr
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.openai_responses import items_of, kind_of, output_of
+from agents.openai_responses import kind_of
 from api.openai.responses.request import ResponseRequest
 from api.openai.wire import Json
 
@@ -52,8 +52,3 @@ def returned_response(response: Mapping[str, Any], identifier: str, request: Res
         "conversation": None if named is None else {"id": named},
         "store": request.stored,
     }
-
-
-def output_items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What it gives, to be kept."""
-    return [*items_of(output_of(response))]

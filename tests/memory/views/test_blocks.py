@@ -41,9 +41,6 @@ def test_a_command_that_gave_nothing_is_told_whole() -> None:
     assert blocks_of([record("a", "", "mkdir", path=path)], TALK, 2_000)[0].title == f"mkdir(path={path})"
 
 
-THOUGHT = "The order is delivered, so that it can be exchanged."
-
-
 def test_what_was_done_twice_says_so() -> None:
     paid = [record(name, {"status": "ok"}, "pay", to="bob", amount=50) for name in "abc"]
     [last] = in_force([*paid, record("d", "x", n=1)])[:1]

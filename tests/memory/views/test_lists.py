@@ -8,7 +8,6 @@ from memory.views.relevance import talk_of
 from tests.tool_calls import blocks_of, record
 
 TALK = talk_of(["The orders API is slow. Find the cause."])
-BAMBOO = "Swap it for the bamboo one of 34 inch."
 LONG = "lorem ipsum dolor sit amet " * 8
 
 
