@@ -124,7 +124,7 @@ class MessagesDialect:
             return {**body, "system": [{"type": "text", "text": text}, *system]}
         return {**body, "system": f"{text}\n\n{system}" if isinstance(system, str) and system else text}
 
-    def answer(self) -> Answer:
+    def answer(self) -> ProviderAnswer:
         return ProxiedMessage()
 
 
