@@ -86,7 +86,7 @@ class MemoryAgent:
         if self._budget is not None and self._fills(request):
             material = await self._material(context, bundle, _joined(request.query, wider), self._budget)
             bundle = replace(bundle, material=replace(material, profile=tuple(profile)))
-        bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
+        bundle = await self._without_echoes(request.owner, await self._without_outdated(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
 
     def _fills(self, request: ChatRequest) -> bool:

@@ -101,7 +101,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     if method == "post" and any(one["name"] == "user_id" for one in operation.get("parameters", ())):
         operation.setdefault("requestBody", NAMES_A_USER)
     for parameter in operation.get("parameters", ()):
-        if parameter["name"] in EXAMPLES["parameters"]:
+        if parameter["in"] == "path" and parameter["name"] in EXAMPLES["parameters"]:
             parameter["example"] = EXAMPLES["parameters"][parameter["name"]]
     if (example := EXAMPLES.get(f"{method.upper()} {path}")) is not None:
         body = operation.setdefault("requestBody", {"required": True, "content": {"application/json": {**AS_IT_COMES}}})

@@ -1,5 +1,7 @@
 """The bundle holds what the platform document says: 8 similar messages, 6 pairs, 3 summaries, 8 facts."""
 
+import pytest
+
 from agents.chat.context import Bundle
 from agents.memory import Memory
 from tests.conversations import USER, pairs, request, settle, turn
@@ -79,6 +81,27 @@ async def test_a_fact_that_a_message_of_the_bundle_states_is_left_out(quiet: Mem
     recall = (await bundle(quiet, "the user lives in Madrid?")).recall
     assert [hit.gist.id for hit in recall.hits] == ["m1"]
     assert {one.key: one.dropped for one in recall.considered}[fact.id] == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question"),
+    [
+        ("I live in Lyon.", "I live in Nantes now.", "Where do I live?"),
+        ("My favourite fruit is the quince.", "My favourite fruit is the medlar now.", "What is my favourite fruit?"),
+    ],
+)
+async def test_what_replaced_a_fact_stands_once(quiet: Memory, before: str, now: str, question: str) -> None:
+    """In the message, not in the fact that takes the place of what it replaced beside it."""
+    for text in (before, now):
+        await quiet.chat(request(text, "s1"))
+    await settle(quiet)
+    await quiet.engine.knowledge.queue.work()
+    await settle(quiet)
+    done = await quiet.chat(request(question, "s2"))
+    bundle = done.context.bundle
+    assert bundle is not None
+    assert [hit.gist.content for hit in bundle.recall.hits] == [now]
+    assert now in done.answer.text
 
 
 async def test_recent_messages_are_those_of_the_session_alone(with_model: Memory) -> None:
