@@ -5,6 +5,7 @@ stands there before the user's last message, the newest of equals. A first messa
 unless that is the one that waits for an answer yet: then it is asked again.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.openai_chat import kept_text, newest_user
@@ -18,21 +19,27 @@ LOOKED_AT = 40  # newest messages of a transcript
 
 
 async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
-    """A request with its conversation named, and as `retried` where its message waits for an answer yet. The id of a
-    new conversation is derived from the turn's."""
-    if request.options.memory_id:
+    """A user's request with its conversation named, and as `retried` where its message waits for an answer yet. Where
+    it names no project, the conversation may be in an isolated one. The id of a new one is derived from the turn's."""
+    options, projects = request.options, engine.chats.projects
+    if options.memory_id:
         return request
-    session, again = await _known(engine, request)
-    if session is not None and request.options.project is not None:  # what goes on elsewhere begins anew here
-        there = await engine.chats.sessions.get(request.owner, session)
-        session, again = (session, again) if there.project == request.options.project else (None, False)
-    named = session or derived_id(request.once or request.turn_id, "conversation")
-    return replace(request, options=replace(request.options, memory_id=named), retried=request.retried or again)
+    if options.project is None:
+        owners = [request.owner, *await projects.isolated(request.owner)]
+    else:
+        owners = [await projects.owner_of(request.owner, options.project)]
+    known, again = await _known(engine, request, owners)
+    if known is not None and options.project is not None:  # what goes on elsewhere begins anew here
+        there = await engine.chats.sessions.get(*known)
+        known, again = (known, again) if there.project == options.project else (None, False)
+    named = derived_id(request.once or request.turn_id, "conversation") if known is None else known[1]
+    return replace(request, options=replace(options, memory_id=named), retried=request.retried or again)
 
 
-async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, bool]:
-    """The conversation that a transcript goes on with, None for a new one; and whether its message waits there."""
-    messages, owner, turns = request.messages, request.owner, engine.chats.turns
+async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> tuple[tuple[str, str] | None, bool]:
+    """The conversation of one of these owners that a transcript goes on with, None for a new one; and whether its
+    message waits there."""
+    messages, turns = request.messages, engine.chats.turns
     at = newest_user(messages)
     if at is None:
         return None, False
@@ -40,8 +47,8 @@ async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, boo
     before = [message for message in messages[: at + goes_on] if message.get("role") in ("user", "assistant")]
     texts = [without_thoughts(kept_text(message.get("content"))) for message in before[-LOOKED_AT:]]
     asked = kept_text(messages[at].get("content"))
-    known = await turns.conversations_with(owner, texts if any(texts) else [asked])
+    known = await turns.conversations_with(owners, texts if any(texts) else [asked])
     if any(texts) or not known:
         return next(iter(known), None), False
-    waits = await turns.last_exchange(owner, known[0], asked, answered=request.retried)
+    waits = await turns.last_exchange(*known[0], asked, answered=request.retried)
     return (known[0], True) if waits else (None, False)

@@ -211,6 +211,27 @@ def test_openai_clients_are_told_in_their_shape(api: httpx.Client, user: str) ->
     assert [one["project"] for one in listed] == ["garden", "zoo", "zoo", "garden", "zoo"][-len(listed) :]
 
 
+def test_a_transcript_goes_on_in_its_isolated_project_though_nothing_names_it(api: httpx.Client, user: str) -> None:
+    put(api, user, "zoo", isolated=True)
+
+    def complete(messages: list[dict[str, str]], **headers: str) -> tuple[str, str]:
+        """The conversation of a request, and the answer."""
+        body = {"model": "m", "user_id": user, "messages": messages}
+        answer = api.post("/v1/chat/completions", json=body, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.headers["X-Loci-Session"], answer.json()["choices"][0]["message"]["content"]
+
+    opening = [{"role": "user", "content": "My quokka eats figs."}]
+    session, reply = complete(opening, **{"X-Loci-Project": "zoo"})
+    going_on = [*opening, {"role": "assistant", "content": reply}, {"role": "user", "content": "It has quokka hair."}]
+    assert complete(going_on)[0] == session
+    assert search(api, user, SECRET) == []
+    assert len(api.get(f"/v1/sessions/{session}/messages", params={"user_id": user}).json()["items"]) == 4
+    outside, _ = complete([{"role": "user", "content": "I like tea."}])
+    assert outside != session
+    assert "I like tea." in json.dumps(search(api, user, "tea"))
+
+
 def test_sessions_are_listed_by_project(api: httpx.Client, user: str) -> None:
     put(api, user, "zoo", isolated=True)
     for project in ("zoo", "garden", None):
