@@ -13,30 +13,36 @@ from agents.proxy.request import ProxyRequest
 from agents.proxy.transcript import ANSWERING
 from memory.engine import Engine
 from memory.ids import derived_id
+from utils.errors import Conflict
 from utils.thoughts import without_thoughts
 
 LOOKED_AT = 40  # newest messages of a transcript
 
 
-async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
+async def placed(engine: Engine, request: ProxyRequest, *, new: str | None = None) -> ProxyRequest:
     """A user's request with its conversation named, and as `retried` where its message waits for an answer yet. Where
-    it names no project, the conversation may be in an isolated one. The id of a new one is derived from the turn's."""
-    options, projects = request.options, engine.chats.projects
+    it names no project, the conversation may be in an isolated one. `new`: the id of a new one; None derives it from
+    the turn's."""
+    options = request.options
     if options.memory_id:
         return request
-    if options.project is None:
-        owners = [request.owner, *await projects.isolated(request.owner)]
-    else:
-        owners = [await projects.owner_of(request.owner, options.project)]
+    owners = await engine.chats.projects.owners(request.owner, options.project)
     known, again = await _known(engine, request, owners)
-    if known is not None and options.project is not None:  # what goes on elsewhere begins anew here
-        there = await engine.chats.sessions.get(*known)
-        known, again = (known, again) if there.project == options.project else (None, False)
-    named = derived_id(request.once or request.turn_id, "conversation") if known is None else known[1]
-    return replace(request, options=replace(options, memory_id=named), retried=request.retried or again)
+    if known is None or not await fits(engine, request, known):  # what goes on elsewhere begins anew here
+        known, again = new or derived_id(request.once or request.turn_id, "conversation"), False
+    return replace(request, options=replace(options, memory_id=known), retried=request.retried or again)
 
 
-async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> tuple[tuple[str, str] | None, bool]:
+async def fits(engine: Engine, request: ProxyRequest, session: str) -> bool:
+    """Whether a conversation, if it is there, is in the project that a request names, if it names one."""
+    try:
+        await engine.chats.projects.standpoint(request.owner, request.options.project, session)
+    except Conflict:
+        return False
+    return True
+
+
+async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> tuple[str | None, bool]:
     """The conversation of one of these owners that a transcript goes on with, None for a new one; and whether its
     message waits there."""
     messages, turns = request.messages, engine.chats.turns
@@ -49,6 +55,6 @@ async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -
     asked = kept_text(messages[at].get("content"))
     known = await turns.conversations_with(owners, texts if any(texts) else [asked])
     if any(texts) or not known:
-        return next(iter(known), None), False
+        return next((session for _, session in known), None), False
     waits = await turns.last_exchange(*known[0], asked, answered=request.retried)
-    return (known[0], True) if waits else (None, False)
+    return (known[0][1], True) if waits else (None, False)
