@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.openai_chat import kept_text, newest_user
+from agents.proxy.identity import cached_as
 from agents.proxy.request import ProxyRequest
 from agents.proxy.transcript import ANSWERING
 from memory.engine import Engine
@@ -22,15 +23,27 @@ LOOKED_AT = 40  # newest messages of a transcript
 async def placed(engine: Engine, request: ProxyRequest, *, new: str | None = None) -> ProxyRequest:
     """A user's request with its conversation named, and as `retried` where its message waits for an answer yet. Where
     it names no project, the conversation may be in an isolated one. `new`: the id of a new one; None derives it from
-    the turn's."""
+    the turn's, unless the client has a key for it."""
     options = request.options
     if options.memory_id:
         return request
     owners = await engine.chats.projects.owners(request.owner, options.project)
     known, again = await _known(engine, request, owners)
     if known is None or not await fits(engine, request, known):  # what goes on elsewhere begins anew here
-        known, again = new or derived_id(request.once or request.turn_id, "conversation"), False
+        derived = new or derived_id(request.once or request.turn_id, "conversation")
+        known, again = await _cached(engine, request, owners) or derived, False
     return replace(request, options=replace(options, memory_id=known), retried=request.retried or again)
+
+
+async def _cached(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> str | None:
+    """The key under which a client has a conversation cached, where it can name this one. A client may have one key for
+    all: a first message begins a conversation of its own though another has the key already."""
+    key = cached_as(request.body)
+    if key is None or not await fits(engine, request, key):
+        return None
+    if any(message.get("role") in ANSWERING for message in request.messages):
+        return key
+    return None if any([await engine.chats.places.place(owner, key) for owner in owners]) else key
 
 
 async def fits(engine: Engine, request: ProxyRequest, session: str) -> bool:
