@@ -152,19 +152,30 @@ class Upstream:
         self._http = http
         self._url = url.rstrip("/")
         self._key = key
-        self._models: frozenset[str] = frozenset()
-        self._listed = -LISTED
+        self._lists: dict[str | None, tuple[float, frozenset[str]]] = {}  # by bearer: until when, and the models
 
     async def knows(self, model: str, bearer: str | None = None) -> bool:
         """Whether the provider lists a model, or one of which the name says a variety ("qwen3", "qwen3:free"); True
         where it gives no list."""
-        if monotonic() >= self._listed + LISTED:
-            self._listed = monotonic()
-            with suppress(LociError, TimeoutError):
-                async with asyncio.timeout(LISTING):
-                    self._models = _names(await (await self.send("GET", "/models", headers={}, bearer=bearer)).read())
+        listed = await self._listed(bearer)
         names = model, f"{model}:latest", model.partition(":")[0]
-        return not self._models or any(name in self._models for name in names)
+        return not listed or any(name in listed for name in names)
+
+    async def _listed(self, bearer: str | None) -> frozenset[str]:
+        """The models that the provider lists for a bearer; empty where it gives no list. That it has none (404) is
+        known as long as a list; after another failure it is asked again."""
+        moment = monotonic()
+        if bearer in self._lists and moment < self._lists[bearer][0]:
+            return self._lists[bearer][1]
+        models = frozenset[str]()
+        with suppress(LociError, TimeoutError):
+            async with asyncio.timeout(LISTING):
+                passed = await self.send("GET", "/models", headers={}, bearer=bearer)
+                models = _names(await passed.read())
+                if models or passed.status == 404:
+                    held = {known: kept for known, kept in self._lists.items() if moment < kept[0]}
+                    self._lists = held | {bearer: (moment + LISTED, models)}
+        return models
 
     async def send(
         self,

@@ -1,7 +1,7 @@
 """The memory proxy: one turn of a foreign client, with memory put before the question and kept of the answer."""
 
 from agents.proxy.chores import chore_of
-from agents.proxy.conversation import placed
+from agents.proxy.conversation import fits, placed
 from agents.proxy.dialect import CHAT, MESSAGES, RESPONSES
 from agents.proxy.identity import OWN_SESSION, OWN_USER, cached_as, identity_of
 from agents.proxy.knowing import FRAME, Knowing, sent_by
@@ -27,6 +27,7 @@ __all__ = [
     "chore_of",
     "event_of",
     "failure",
+    "fits",
     "identity_of",
     "keep_earlier",
     "message_event",

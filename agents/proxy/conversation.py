@@ -5,34 +5,60 @@ stands there before the user's last message, the newest of equals. A first messa
 unless that is the one that waits for an answer yet: then it is asked again.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.openai_chat import kept_text, newest_user
+from agents.proxy.identity import cached_as
 from agents.proxy.request import ProxyRequest
 from agents.proxy.transcript import ANSWERING
 from memory.engine import Engine
 from memory.ids import derived_id
+from utils.errors import Conflict
 from utils.thoughts import without_thoughts
 
 LOOKED_AT = 40  # newest messages of a transcript
 
 
-async def placed(engine: Engine, request: ProxyRequest) -> ProxyRequest:
-    """A request with its conversation named, and as `retried` where its message waits for an answer yet. The id of a
-    new conversation is derived from the turn's."""
-    if request.options.memory_id:
+async def placed(engine: Engine, request: ProxyRequest, *, new: str | None = None) -> ProxyRequest:
+    """A user's request with its conversation named, and as `retried` where its message waits for an answer yet. Where
+    it names no project, the conversation may be in an isolated one. `new`: the id of a new one; None derives it from
+    the turn's, unless the client has a key for it."""
+    options = request.options
+    if options.memory_id:
         return request
-    session, again = await _known(engine, request)
-    if session is not None and request.options.project is not None:  # what goes on elsewhere begins anew here
-        there = await engine.chats.sessions.get(request.owner, session)
-        session, again = (session, again) if there.project == request.options.project else (None, False)
-    named = session or derived_id(request.once or request.turn_id, "conversation")
-    return replace(request, options=replace(request.options, memory_id=named), retried=request.retried or again)
+    owners = await engine.chats.projects.owners(request.owner, options.project)
+    known, again = await _known(engine, request, owners)
+    if known is None or not await fits(engine, request, known):  # what goes on elsewhere begins anew here
+        derived = new or derived_id(request.once or request.turn_id, "conversation")
+        known, again = await _cached(engine, request, owners) or derived, False
+    return replace(request, options=replace(options, memory_id=known), retried=request.retried or again)
 
 
-async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, bool]:
-    """The conversation that a transcript goes on with, None for a new one; and whether its message waits there."""
-    messages, owner, turns = request.messages, request.owner, engine.chats.turns
+async def _cached(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> str | None:
+    """The key under which a client has a conversation cached, where it can name this one. A client may have one key for
+    all: a first message begins a conversation of its own though another has the key already."""
+    key = cached_as(request.body)
+    if key is None or not await fits(engine, request, key):
+        return None
+    if any(message.get("role") in ANSWERING for message in request.messages):
+        return key
+    return None if any([await engine.chats.places.place(owner, key) for owner in owners]) else key
+
+
+async def fits(engine: Engine, request: ProxyRequest, session: str) -> bool:
+    """Whether a conversation, if it is there, is in the project that a request names, if it names one."""
+    try:
+        await engine.chats.projects.standpoint(request.owner, request.options.project, session)
+    except Conflict:
+        return False
+    return True
+
+
+async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> tuple[str | None, bool]:
+    """The conversation of one of these owners that a transcript goes on with, None for a new one; and whether its
+    message waits there."""
+    messages, turns = request.messages, engine.chats.turns
     at = newest_user(messages)
     if at is None:
         return None, False
@@ -40,8 +66,8 @@ async def _known(engine: Engine, request: ProxyRequest) -> tuple[str | None, boo
     before = [message for message in messages[: at + goes_on] if message.get("role") in ("user", "assistant")]
     texts = [without_thoughts(kept_text(message.get("content"))) for message in before[-LOOKED_AT:]]
     asked = kept_text(messages[at].get("content"))
-    known = await turns.conversations_with(owner, texts if any(texts) else [asked])
+    known = await turns.conversations_with(owners, texts if any(texts) else [asked])
     if any(texts) or not known:
-        return next(iter(known), None), False
-    waits = await turns.last_exchange(owner, known[0], asked, answered=request.retried)
-    return (known[0], True) if waits else (None, False)
+        return next((session for _, session in known), None), False
+    waits = await turns.last_exchange(*known[0], asked, answered=request.retried)
+    return (known[0][1], True) if waits else (None, False)

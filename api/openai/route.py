@@ -162,9 +162,7 @@ async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRe
     """A request where it belongs: in its conversation, with whose memory that is and the instructions that hold there.
     `asked`: in the name of its user."""
     user, options = asked.owner, asked.options
-    if not options.memory_id:
-        owner = await memory.engine.chats.projects.owner_of(user, options.project) if options.project else user
-        asked = await placed(memory.engine, replace(asked, owner=owner))
+    asked = await placed(memory.engine, asked)
     at = await memory.within(user, options.project, asked.options.memory_id, making=not options.temporary)
     zone = options.timezone or at.timezone or memory.timezone
     asked = replace(asked, owner=at.owner, options=replace(asked.options, timezone=zone, project=at.project))

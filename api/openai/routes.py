@@ -1,7 +1,6 @@
 """OpenAI's API: chat completions with memory, models and embeddings. With a provider they go through to it, without
 one rules answer and the local encoder embeds."""
 
-from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 
 from agents.memory import Memory
 from agents.openai_chat import event_of
-from agents.proxy import Proxy, cached_as
+from agents.proxy import Proxy
 from api.auth import Passing, PassingOn
 from api.http.problems import error_of
 from api.http.state import TheMemory
@@ -40,7 +39,6 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
     options, owner, own = options_of(request, body, passing)
-    options = replace(options, memory_id=options.memory_id or cached_as(own) or "")
     _check_messages(body)
     raw = await request.body() if len(own) == len(body) else None
     proxied = await answered(request, memory, passed_on(request, passing, owner, options, own, raw=raw))

@@ -226,6 +226,7 @@ def turn_of(document: Document) -> Turn:
         model=document.get("model"),
         interrupted=document.get("interrupted", False),
         timezone=document.get("timezone"),
+        proxied=document.get("proxied", False),
     )
 
 

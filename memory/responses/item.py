@@ -128,9 +128,10 @@ class Items:
         found = self._items.find({"user_id": owner, "id": {"$in": list(ids)}}).sort([("place", 1), ("_id", 1)])
         return {document["id"]: stored_item(document) for document in await found.to_list(None)}
 
-    async def session_of(self, owner: str, ids: Sequence[str]) -> str | None:
-        """The session of the response that had one of these items last."""
-        own = {"user_id": owner, "id": {"$in": list(ids)}, "response": {"$ne": None}}
+    async def session_of(self, owners: Sequence[str], ids: Sequence[str]) -> str | None:
+        """The session of the response of one of these owners that gave one of these items last. What clients gave may
+        have the same ids anywhere."""
+        own = {"user_id": {"$in": list(owners)}, "id": {"$in": list(ids)}, "output": True, "response": {"$ne": None}}
         found = await self._items.find(own, {"session_id": 1}).sort([("place", -1), ("_id", 1)]).limit(1).to_list(None)
         return str(found[0]["session_id"]) if found else None
 

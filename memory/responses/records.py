@@ -90,7 +90,7 @@ def response_takers(collections: Collections, owner: str) -> dict[str, Taker]:
         return fields | {"_id": derived_id(owner, fields["id"])}
 
     def response(fields: Document) -> Document:
-        empty = {"previous": None, "conversation": None, "begins": None}
+        empty = {"previous": None, "conversation": None}
         made = {name: value for name, value in fields.items() if name != "response"}
         own = {"_id": derived_id(owner, fields["id"]), "stored": True, "body": fields["response"].encode()}
         return empty | made | own

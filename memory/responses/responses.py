@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
@@ -14,8 +13,6 @@ from memory.store import Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
-
-LOOKED_AT = 100  # newest responses whose transcripts begin alike
 
 
 @dataclass(frozen=True)
@@ -49,15 +46,13 @@ class Responses:
         self._vectors = collections.vectors
         self.items = Items(collections)
 
-    async def begin(self, owner: str, identifier: str, session_id: str, begins: str | None) -> Begun:
-        """Notes that a response is asked for; where it was before, its session stays. `begins`: a mark of how its
-        transcript begins."""
+    async def begin(self, owner: str, identifier: str, session_id: str) -> Begun:
+        """Notes that a response is asked for; where it was before, its session stays."""
         moment, key = now(), derived_id(owner, identifier)
         document = {
             "user_id": owner,
             "id": identifier,
             "session_id": session_id,
-            "begins": begins,
             "created_at": moment,
             "place": place_of(moment, identifier),
             "stored": False,
@@ -75,21 +70,9 @@ class Responses:
         """Forgets that a response was asked for, where the request is refused."""
         await self._responses.delete_one({"_id": derived_id(owner, begun.id), "user_id": owner, "stored": False})
 
-    async def session_beginning(
-        self, owner: str, begins: str, *, answers: Collection[str | None] = (), since: datetime | None = None
-    ) -> str | None:
-        """The session of a transcript that begins so: of the newest response that gave one of these answers, by their
-        marks, else of the newest of all. `since`: of those from then on."""
-        own: Document = {"user_id": owner, "begins": begins}
-        own |= {} if since is None else {"created_at": {"$gte": since}}
-        newest = self._responses.find(own, {"session_id": 1, "answer": 1}).sort([("created_at", -1), ("_id", -1)])
-        found = await newest.limit(LOOKED_AT).to_list(None)
-        same = [response for response in found if response.get("answer") in answers]
-        return next((str(response["session_id"]) for response in [*same, *found]), None)
-
-    async def session_of(self, owner: str, ids: Sequence[str]) -> str | None:
-        """The session of the newest of these responses, stored or not."""
-        own = {"user_id": owner, "id": {"$in": list(ids)}}
+    async def session_of(self, owners: Sequence[str], ids: Sequence[str]) -> str | None:
+        """The session of the newest of these responses, stored or not, that one of these owners has."""
+        own = {"user_id": {"$in": list(owners)}, "id": {"$in": list(ids)}}
         newest = self._responses.find(own, {"session_id": 1}).sort([("created_at", -1), ("_id", -1)])
         found = await newest.limit(1).to_list(None)
         return str(found[0]["session_id"]) if found else None
@@ -121,10 +104,9 @@ class Responses:
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
-        said = next((item.mark for item in output if item.mark is not None), None)
         texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
         noted, messages, there = await asyncio.gather(
-            self._responses.update_one(own, {"$set": fields | {"answer": said}}),
+            self._responses.update_one(own, {"$set": fields}),
             self._messages(owner, begun.session_id, texts),
             self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
         )

@@ -134,6 +134,10 @@ class Projects:
         owner = owner_apart(user, project)
         return owner if owner in await self.isolated(user) else user
 
+    async def owners(self, user: str, project: str | None) -> list[str]:
+        """Whose memories may have a conversation of the user's: the project's, or where none is named, all."""
+        return [user, *await self.isolated(user)] if project is None else [await self.owner_of(user, project)]
+
     async def page(self, user: str, *, limit: int, after: str = "") -> list[Project]:
         """The user's projects in the order of their names, behind the last one seen."""
         own = {"user_id": user, "name": {"$gt": after}}

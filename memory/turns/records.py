@@ -77,6 +77,7 @@ class MessageLine(Line):
     interrupted: bool | None = None
     facts: Literal["pending", "done"] | None = None
     timezone: Timezone | None = None
+    proxied: bool | None = None
 
 
 async def conversation_records(

@@ -147,14 +147,16 @@ class Turns:
         newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
         return next((message["content"] for message in newest if message["role"] == "user"), None)
 
-    async def conversations_with(self, owner: str, texts: Sequence[str]) -> list[str]:
-        """The conversations of the proxy's that have messages of these texts: those with most of them first, of equals
-        the newest."""
-        same = {"user_id": owner, "fingerprint": {"$in": [fingerprint(text) for text in texts if text]}}
-        newest = self._vectors.find(same, {"session_id": 1, "fingerprint": 1}).sort("timestamp", -1).limit(COMPARED)
-        shared: dict[str, set[str]] = {}
+    async def conversations_with(self, owners: Sequence[str], texts: Sequence[str]) -> list[tuple[str, str]]:
+        """The conversations of the proxy's that have messages of these texts, each with its owner, who is one of these:
+        those with most of them first, of equals the newest."""
+        prints = [fingerprint(text) for text in texts if text]
+        same = {"user_id": {"$in": list(owners)}, "fingerprint": {"$in": prints}}
+        shown = {"user_id": 1, "session_id": 1, "fingerprint": 1}
+        newest = self._vectors.find(same, shown).sort("timestamp", -1).limit(COMPARED)
+        shared: dict[tuple[str, str], set[str]] = {}
         for message in await newest.to_list(None):
-            shared.setdefault(message["session_id"], set()).add(message["fingerprint"])
+            shared.setdefault((message["user_id"], message["session_id"]), set()).add(message["fingerprint"])
         return sorted(shared, key=lambda session: -len(shared[session]))
 
     async def among(self, owner: str, session_id: str, texts: Sequence[str]) -> tuple[Counter[tuple[str, str]], bool]:

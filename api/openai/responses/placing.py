@@ -1,19 +1,17 @@
 """Where a request for a response belongs: its session, and what came before it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.openai_responses import kind_of
-from agents.proxy import cached_as
-from api.openai.responses.request import ResponseRequest, beginning_of, items_to_keep
+from agents.proxy import ProxyRequest, cached_as, fits, placed
+from api.openai.responses.request import ResponseRequest, items_to_keep
 from api.openai.wire import InvalidField
+from memory.engine import Engine
 from memory.responses import Begun, Item, StoredResponse, StoredResponses
-from utils.clock import now
 from utils.errors import NotFound
 
-TRIED_AGAIN = timedelta(minutes=10)  # in which OpenAI's clients give up and ask again
 DIGITS = 32  # of the id of a response, with which those of its items begin
 
 
@@ -39,11 +37,9 @@ async def place(
     request: ResponseRequest,
     identifier: str,
     session: str | None,
-    *,
-    retried: bool,
 ) -> Placed:
     """Finds where a request belongs, and notes that it is asked. `identifier`: of the response, without `resp_`;
-    `session`: that it names itself; `retried`: its client asked before.
+    `session`: that of its transcript, or that it names itself.
 
     Raises `InvalidField` where it goes on from what is not there, `NotFound` where its conversation is not.
     """
@@ -62,10 +58,7 @@ async def place(
         items = []
     there = {item.id for item in items}
     given = await _resolved(stored, owner, request.given, there)
-    begins = beginning_of(given)
-    if session is None:
-        session = await _session(stored, owner, request, given, begins, retried=retried) or name
-    begun = await stored.responses.begin(owner, name, session, begins)
+    begun = await stored.responses.begin(owner, name, session or name)
     own = f"{begun.place}-"  # of an earlier try
     earlier = [item.body for item in items if not item.place.startswith(own)]
     return Placed(begun, earlier, given, items_to_keep(given, identifier))
@@ -102,35 +95,24 @@ async def _resolved(
     return resolved
 
 
-async def _session(
-    stored: StoredResponses,
-    owner: str,
-    request: ResponseRequest,
-    given: Sequence[Mapping[str, Any]],
-    begins: str | None,
-    *,
-    retried: bool,
-) -> str | None:
-    """The session in which a transcript goes on; None for one that begins.
+async def goes_on(engine: Engine, request: ResponseRequest, asking: ProxyRequest, name: str) -> ProxyRequest:
+    """A request with the session named in which its transcript goes on, or a new one (`name`), unless it says by itself
+    what came before.
 
     By the ids of items that were given out here; where nothing is stored, by the key under which the client has its
-    conversation cached; else by how it begins.
+    conversation cached; else as a chat completion's.
     """
-    ids = [name for item in given if isinstance(name := item.get("id"), str)]
+    if asking.options.memory_id or request.conversation is not None or request.fields.previous_response_id is not None:
+        return asking
+    responses = engine.responses.responses
+    owners = await engine.chats.projects.owners(asking.owner, asking.options.project)
+    ids = [item_id for item in request.given if isinstance(item_id := item.get("id"), str)]
+    session = None
     if ids:
-        responses = [f"resp_{name.partition('_')[2][:DIGITS]}" for name in ids]
-        known = await stored.responses.session_of(owner, responses) or await stored.responses.items.session_of(
-            owner, ids
-        )
-        if known is not None:
-            return known
-    key = cached_as({"prompt_cache_key": request.fields.prompt_cache_key})
-    if key is not None and not request.stored:
-        return key
-    goes_on = any(kind_of(item) != "message" or item.get("role") == "assistant" for item in given)
-    if begins is None or not (goes_on or retried):
-        return None
-    if not goes_on:
-        return await stored.responses.session_beginning(owner, begins, since=now() - TRIED_AGAIN)
-    answers = {item.mark for item in items_to_keep(given, "") if item.said is not None and item.said[0] == "assistant"}
-    return await stored.responses.session_beginning(owner, begins, answers=answers)
+        ours = [f"resp_{item_id.partition('_')[2][:DIGITS]}" for item_id in ids]
+        session = await responses.session_of(owners, ours) or await responses.items.session_of(owners, ids)
+    if session is None and not request.stored:
+        session = cached_as({"prompt_cache_key": request.fields.prompt_cache_key})
+    if session is not None and await fits(engine, asking, session):
+        return replace(asking, options=replace(asking.options, memory_id=session))
+    return await placed(engine, asking, new=name)

@@ -9,7 +9,6 @@ from pydantic import Field, StringConstraints, ValidationError
 from agents.openai_chat import kept_text
 from agents.openai_responses import MESSAGE, items_of, kind_of
 from api.openai.wire import InvalidField, Json, invalid
-from memory.ids import derived_id
 from memory.responses import Item, Said
 from utils.fields import ID_CHARACTERS, Wire
 
@@ -168,9 +167,3 @@ def said_in(item: Mapping[str, Any]) -> Said | None:
 def newest_said(items: Sequence[Mapping[str, Any]]) -> Said | None:
     """What the user says last among items, if that is anything."""
     return next((said for item in reversed(items) if (said := said_in(item)) and said[0] == "user" and said[1]), None)
-
-
-def beginning_of(items: Sequence[Mapping[str, Any]]) -> str | None:
-    """A mark of how a transcript begins: by the first that a user says in it."""
-    said = next((text for item in items if (text := said_in(item)) is not None and text[0] == "user"), None)
-    return None if said is None else derived_id(*said)

@@ -17,13 +17,12 @@ from api.http.problems import error_of
 from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
 from api.openai.responses.passing import passed_body, returned_response
-from api.openai.responses.placing import Placed, place
+from api.openai.responses.placing import Placed, goes_on, place
 from api.openai.responses.request import ResponseRequest, newest_said, response_request, said_in, whole_item
 from api.openai.responses.translation import chat_body
 from api.openai.responses.writing import ResponseWriter
 from api.openai.route import (
     LEFT,
-    RETRIES,
     OpenAIRoute,
     OwnerOf,
     answered,
@@ -86,8 +85,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     options, user, own = options_of(request, body, passing, theirs=("instructions",))
     if options.temporary:
         raise InvalidField("temporary: a response belongs to a conversation; ask for a chat completion", "temporary")
-    asked, session = response_request(own), options.memory_id or None
-    owner = (await memory.within(user, options.project, session, making=True)).owner
+    asked = response_request(own)
     proxy = memory.proxy
     passes = proxy is not None and settings.has_responses and not options.compresses
     model = asked.fields.model
@@ -97,15 +95,18 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     if not passes:
         chat_body(asked, asked.given, model, calls=calls)  # refuses before anything is kept
     identifier = once_id(request)
-    retried = request.headers.get(RETRIES, "0") != "0"
-    placed = await place(memory.engine.responses, owner, asked, identifier, session, retried=retried)
+    asking = passed_on(request, passing, user, options, {"input": asked.fields.input}, dialect=RESPONSES)
+    asking = await goes_on(memory.engine, asked, asking, f"resp_{identifier}")
+    session = asking.options.memory_id or None
+    owner = (await memory.within(user, options.project, session, making=True)).owner
+    placed = await place(memory.engine.responses, owner, asked, identifier, session)
     options = replace(options, memory_id=placed.begun.session_id)
     try:
         if passes:
             going = passed_body(asked, placed.earlier, placed.given, model)
         else:
             going = chat_body(asked, placed.items, model, calls=calls)
-        sent = passed_on(request, passing, user, options, going, dialect=RESPONSES if passes else CHAT)
+        sent = replace(asking, options=options, body=going, dialect=RESPONSES if passes else CHAT)
         proxied = await answered(request, memory, sent)
     except InvalidField as error:
         await memory.engine.responses.responses.take_back(owner, placed.begun)

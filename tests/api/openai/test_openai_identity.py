@@ -97,6 +97,26 @@ def test_what_a_client_says_of_itself_counts(
     assert ("user", "I keep bees.") in stored(client, f"{other}-1")
 
 
+def test_one_key_of_a_whole_app_is_no_conversation(chat: httpx.Client, model: ScriptedModel, user: str) -> None:
+    key, sessions = {"prompt_cache_key": f"{user}-app"}, []
+    for opening in ("I keep bees.", "My car is red."):
+        model.script(answer(f"Noted: {opening}"))
+        sessions.append(ask(chat, said(opening), **key))
+    assert sessions[0] != sessions[1]
+    bees, car = (then(said(opening), f"Noted: {opening}", "Go on.") for opening in ("I keep bees.", "My car is red."))
+    assert [ask(chat, bees, **key), ask(chat, car, **key)] == sessions
+    headers = {"X-Loci-Project": "garage"}  # in which nothing of this was said
+    assert ask(chat, car, headers, **key) not in sessions
+    assert ask(chat, said("A bike, too."), headers, **key) not in sessions
+
+
+def test_a_key_names_the_conversation_of_a_transcript_that_nobody_knows(chat: httpx.Client, user: str) -> None:
+    key = {"prompt_cache_key": f"{user}-1"}
+    assert ask(chat, said("I keep bees."), **key) == f"{user}-1"
+    compacted = then(said("Summary: there are bees."), "I see.", "Do they sting?")
+    assert ask(chat, compacted, **key) == f"{user}-1"
+
+
 @pytest.mark.parametrize("name", ["a/b", "x" * 300])
 def test_an_id_that_cannot_be_lociss_still_tells_users_apart(chat: httpx.Client, name: str) -> None:
     session = ask(chat, said("I keep bees."), metadata={"chat_id": name})

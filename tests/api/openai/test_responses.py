@@ -126,6 +126,32 @@ def test_a_transcript_without_ids_goes_on_where_it_began(
         client.responses.retrieve(first.id)
 
 
+def test_ids_that_clients_made_tell_no_conversation(client: OpenAI, chat: httpx.Client, model: ScriptedModel) -> None:
+    for opening in ("I keep bees.", "My car is red."):
+        model.script(answer(f"Noted: {opening}"), answer("Yes."))
+        first = respond(client, opening)
+        told = (("user", opening), ("assistant", f"Noted: {opening}"), ("user", "Go on."))
+        respond(client, [{"id": f"msg_{at}", "role": role, "content": text} for at, (role, text) in enumerate(told)])
+        assert stored(chat, first.id) == [*told, ("assistant", "Yes.")]
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["with ids", "by its words"])
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "open"])
+def test_a_transcript_goes_on_in_its_project_or_anew_in_another(
+    client: OpenAI, chat: httpx.Client, user: str, ids: bool, isolated: bool
+) -> None:
+    chat.put("/v1/projects/zoo", json={"user_id": user, "isolated": isolated}).raise_for_status()
+    first = respond(client, "My quokka eats figs.", extra_headers={"X-Loci-Project": "zoo"})
+    output = first.output[0].model_dump(include={"id", "role", "type", "content"} if ids else {"role", "content"})
+    told = [{"role": "user", "content": "My quokka eats figs."}, output, {"role": "user", "content": "And hay."}]
+    raw = client.responses.with_raw_response.create
+    places = [
+        raw(model="gpt-test", input=told, extra_headers=headers).headers["X-Loci-Session"]
+        for headers in ({}, {"X-Loci-Project": "zoo"}, {"X-Loci-Project": "garden"})
+    ]
+    assert places[:2] == [first.id, first.id] and places[2] != first.id
+
+
 def test_tools_of_a_namespace_go_on_by_one_name(client: OpenAI, model: ScriptedModel) -> None:
     model.script(calling("skies__weather", city="Turin"), answer("It rains."))
     tools: Any = [{"type": "namespace", "name": "skies", "description": "All of the sky", "tools": [TOOL]}]

@@ -140,3 +140,23 @@ def test_a_model_that_the_provider_does_not_list_is_the_one_of_the_settings(
     with OpenAI(base_url=f"{address}/v1", api_key="loci", max_retries=0) as client:
         client.responses.create(model="gpt-9", input=PARROT)
     assert last_asked(scripted_model)["model"] == asked
+
+
+def test_a_list_of_models_that_a_key_may_not_see_is_none_for_others_and_asked_for_again(
+    serve: Callable[..., str], scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(models("gpt-4o-mini"), on="models")
+    address = serve(openai_base_url=scripted_model.url)
+
+    def asked(key: str) -> object:
+        with OpenAI(base_url=f"{address}/v1", api_key=key, max_retries=0) as client:
+            client.responses.create(model="gpt-9", input=PARROT)
+        return last_asked(scripted_model)["model"]
+
+    scripted_model.script(status(401), on="models")
+    assert [asked("wrong"), asked("right")] == ["gpt-9", "gpt-4o-mini"]
+    scripted_model.script(status(503), on="models")
+    assert [asked("third"), asked("third")] == ["gpt-9", "gpt-4o-mini"]
+    before = len(scripted_model.asked("models"))
+    assert asked("right") == "gpt-4o-mini"
+    assert len(scripted_model.asked("models")) == before

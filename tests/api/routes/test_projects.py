@@ -10,6 +10,7 @@ import pytest
 from tests.api.queries import ask, embedded, stream
 from tests.checks import eventually, problem
 from tests.exports import exported, imported
+from tests.openai_chat import said
 
 SECRET = "quokka"
 LISTS = [f"/v1/{name}" for name in ("facts", "profile", "memories", "observations", "banks", "scratchpad", "sessions")]
@@ -29,6 +30,16 @@ def search(api: httpx.Client, user: str, query: str, **more: Any) -> list[dict[s
     assert answer.status_code == 200, answer.text
     items: list[dict[str, Any]] = answer.json()["items"]
     return items
+
+
+def complete(
+    api: httpx.Client, user: str, messages: list[Any], headers: dict[str, str] | None = None
+) -> tuple[str, list[Any]]:
+    """The conversation of a chat completion, and the transcript with its answer."""
+    body = {"model": "m", "user_id": user, "messages": messages}
+    answer = api.post("/v1/chat/completions", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.headers["X-Loci-Session"], [*messages, answer.json()["choices"][0]["message"]]
 
 
 def tell(api: httpx.Client, user: str, project: str, session: str) -> None:
@@ -209,6 +220,29 @@ def test_openai_clients_are_told_in_their_shape(api: httpx.Client, user: str) ->
         api.post("/v1/chat/completions", json=body | {"project": project, "messages": moved}).raise_for_status()
     listed = api.get("/v1/sessions", params={"user_id": user}).json()["items"]
     assert [one["project"] for one in listed] == ["garden", "zoo", "zoo", "garden", "zoo"][-len(listed) :]
+
+
+def test_a_transcript_goes_on_in_its_isolated_project_though_nothing_names_it(api: httpx.Client, user: str) -> None:
+    put(api, user, "zoo", isolated=True)
+    session, transcript = complete(api, user, said("My quokka eats figs."), {"X-Loci-Project": "zoo"})
+    assert complete(api, user, [*transcript, *said("It has quokka hair.")])[0] == session
+    assert search(api, user, SECRET) == []
+    assert len(api.get(f"/v1/sessions/{session}/messages", params={"user_id": user}).json()["items"]) == 4
+    assert complete(api, user, said("I like tea."))[0] != session
+    assert "I like tea." in json.dumps(search(api, user, "tea"))
+
+
+def test_a_transcript_goes_on_where_its_conversation_was_moved_or_imported(
+    api: httpx.Client, user: str, other: str
+) -> None:
+    put(api, user, "zoo", isolated=True)
+    session, transcript = complete(api, user, said("My quokka eats figs."))
+    move(api, user, session, "zoo")
+    assert complete(api, user, [*transcript, *said("And leaves.")])[0] == session
+    move(api, user, session, None)
+    imported(api, other, exported(api, user))
+    for name in (user, other):
+        assert complete(api, name, [*transcript, *said("And grass.")])[0] == session
 
 
 def test_sessions_are_listed_by_project(api: httpx.Client, user: str) -> None:

@@ -32,7 +32,7 @@ async def keep(
 ) -> None:
     """A response to one message, in the session `s`, whose exchange is `name`."""
     responses = memory.engine.responses.responses
-    begun = await responses.begin(owner, name, "s", "begins")
+    begun = await responses.begin(owner, name, "s")
     given, output = [item(f"{name}-in", "user", ASKED)], [item(f"{name}-out", "assistant", SAID)]
     body = {"id": name, "instructions": "Be brief."}
     await responses.keep(owner, begun, name, body, given, output, previous=previous, stored=stored)
@@ -46,7 +46,7 @@ async def documents(memory: Memory, owner: str = USER) -> list[int]:
 
 async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
-    begun = await responses.begin(USER, "r", "s", None)
+    begun = await responses.begin(USER, "r", "s")
     await say(quiet, "r", "s")
     await quiet.engine.oversight.forgetter.session(USER, "s")
     given = [item("in", "user", ASKED)]
@@ -57,12 +57,12 @@ async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Me
 async def test_what_a_client_sends_again_that_was_forgotten_is_not_stored(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
     await say(quiet, "r", "s")
-    begun = await responses.begin(USER, "r", "s", None)
+    begun = await responses.begin(USER, "r", "s")
     forgotten = item("old", "user", "My PIN is 4471.")
     await responses.keep(USER, begun, "r", {}, [forgotten, item("new", "user", ASKED)], [], asked=("user", ASKED))
     items = await responses.items.page(USER, {"response": "r"})
     assert [one.id for one in items] == ["new"]
-    begun = await responses.begin(USER, "r2", "s", None)
+    begun = await responses.begin(USER, "r2", "s")
     await responses.keep(USER, begun, "r2", {}, [forgotten], [forgotten], asked=forgotten.said)
     assert await responses.items.page(USER, {"response": "r2"}) == []
 
@@ -112,15 +112,8 @@ async def test_a_chain_goes_on_without_a_link_that_is_deleted(quiet: Memory) -> 
     assert [one.id for one in every] == ["r1-in", "r1-out", "r3-in", "r3-out"]
 
 
-async def test_a_transcript_goes_on_where_its_answer_was_given(quiet: Memory) -> None:
+async def test_a_response_that_is_asked_for_again_stays_in_its_session(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
-    for session, answer in (("s1", "Noted."), ("s2", "Fine.")):
-        begun = await responses.begin(USER, f"r-{session}", session, "begins")
-        output = [item(f"out-{session}", "assistant", answer)]
-        await responses.keep(USER, begun, f"t-{session}", {}, [], output, stored=False)
-    for said, session in (("Noted.", "s1"), ("Fine.", "s2"), ("Never.", "s2")):
-        assert await responses.session_beginning(USER, "begins", answers=[item("x", "assistant", said).mark]) == session
-    assert await responses.session_beginning(USER, "otherwise") is None
-    assert await responses.session_beginning(USER, "begins", since=now()) is None
-    again = await responses.begin(USER, "r-s1", "elsewhere", None)
+    await responses.begin(USER, "r1", "s1")
+    again = await responses.begin(USER, "r1", "elsewhere")
     assert again.session_id == "s1"
