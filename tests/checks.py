@@ -12,7 +12,7 @@ T = TypeVar("T")
 PROBLEM = {"type", "title", "status", "detail", "request_id"}
 
 
-def eventually(look: Callable[[], T], seconds: float = 30.0) -> T:
+def eventually(look: Callable[[], T], seconds: float = 60.0) -> T:
     """The first truthy thing that `look` gives; fails when there is none in time."""
     until = time.monotonic() + seconds
     while not (found := look()):

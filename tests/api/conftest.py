@@ -84,6 +84,7 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
     database.vectors.update_many({"facts.state": "pending"}, {"$unset": {"facts": ""}})
     work = {"$or": [{"embed.state": under_way}, {"facts.state": under_way}]}
     eventually(lambda: not database.vectors.count_documents(work), 60)
+    eventually(lambda: not database.sessions.count_documents({"summary.state": under_way}), 60)
     eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
     return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
 
