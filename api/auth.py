@@ -10,6 +10,7 @@ from fastapi import Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
+from api.headers import PROJECT
 from memory.store import StoredKeys, hashed
 from memory.turns import Projects
 from utils.errors import ConfigurationError, Forbidden, Unauthorized
@@ -18,7 +19,6 @@ from utils.fields import Identifier, ProjectName
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
 DIFFERENT_PROJECTS = "the request names different projects"
-PROJECT = "X-Loci-Project"
 NO_UTF_8 = "is not UTF-8"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 LOOK_AGAIN = 1.0  # seconds between two looks for the first key

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from starlette.responses import StreamingResponse
 
 from api.auth import caller, check_names, check_parameters
+from api.headers import KEPT
 from api.wire.base import OwnedRequest
 from api.wire.strict import ImportRequest, StrictRequest, ToolRequest
 from memory.ids import derived_id, new_id
@@ -26,7 +27,6 @@ from utils.fields import Wire
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
-KEPT = ("etag", "x-loci-turn-id", "x-loci-turn", "x-loci-memories")  # headers that are given again with an answer
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 # How the last event of a whole stream begins.
 ENDS = (

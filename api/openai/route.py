@@ -16,8 +16,9 @@ from pydantic import ValidationError
 from starlette.datastructures import URL
 
 from agents.memory import Memory
-from agents.proxy import OWN_SESSION, OWN_USER, Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
+from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
 from api.auth import Passing, PassingOn, memory_of, project_in_header
+from api.headers import MEMORIES, RETRIES, SESSION, TURN, TURN_ID, USER
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
@@ -27,12 +28,8 @@ from config.settings import Settings
 from utils.errors import UnsupportedMediaType
 from utils.upstream import Upstream
 
-TURN_ID = "X-Loci-Turn-ID"
-TURN = "X-Loci-Turn"
-MEMORIES = "X-Loci-Memories"
 LONGEST = 4_000  # characters of the header: servers and clients take 8,000 of all of them
 LEFT = 499  # a status that nobody sees
-RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
 
 class OpenAIRoute(APIRoute):
@@ -91,8 +88,8 @@ def options_of(
     ours = ProxyFields.model_fields.keys() - set(theirs)
     project = project_in_header(request)
     named = {
-        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(OWN_USER)],
-        "memory_id": request.headers.getlist(OWN_SESSION),
+        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(USER)],
+        "memory_id": request.headers.getlist(SESSION),
         "project": [] if project is None else [project],
     }
     given = {name: value for name, value in body.items() if name in ours}
@@ -205,7 +202,7 @@ def headers_of(proxied: Proxied) -> dict[str, str]:
     ids = [quote(identifier, safe="") for identifier in proxied.memories]
     lengths = accumulate(len(identifier) + 1 for identifier in ids)
     memories = ",".join(identifier for identifier, length in zip(ids, lengths, strict=True) if length <= LONGEST)
-    own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, OWN_SESSION: quote(proxied.session), MEMORIES: memories}
+    own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, SESSION: quote(proxied.session), MEMORIES: memories}
     return {**proxied.headers, **own}
 
 
