@@ -17,8 +17,8 @@ from starlette.datastructures import URL
 
 from agents.memory import Memory
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
-from api.auth import Passing, PassingOn, memory_of, project_in_header
-from api.headers import MEMORIES, RETRIES, SESSION, TURN, TURN_ID, USER
+from api.auth import Passing, PassingOn, memory_of, passing, project_in_header, user_in_header
+from api.headers import MEMORIES, RETRIES, SESSION, TURN, TURN_ID
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
@@ -42,7 +42,7 @@ class OpenAIRoute(APIRoute):
             # Other pages may post plain text without asking first; this type they may not.
             if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
                 raise UnsupportedMediaType("Send the body as Content-Type: application/json")
-            return await once(LenientRequest(request.scope, request.receive), handle)
+            return await once(LenientRequest(request.scope, request.receive), handle, user_of)
 
         return lenient
 
@@ -86,19 +86,18 @@ def options_of(
     another user's.
     """
     ours = ProxyFields.model_fields.keys() - set(theirs)
-    project = project_in_header(request)
     named = {
-        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(USER)],
+        "user_id": [*request.query_params.getlist("user_id"), user_in_header(request)],
         "memory_id": request.headers.getlist(SESSION),
-        "project": [] if project is None else [project],
+        "project": [project_in_header(request)],
     }
     given = {name: value for name, value in body.items() if name in ours}
     own = {name: value for name, value in body.items() if name not in ours}
     for name, values in named.items():
-        first = given[name] if given.get(name) is not None else next(iter(values), None)
-        if any(value != first for value in values):
+        said = [value for value in (given.get(name), *values) if value is not None]
+        if any(value != said[0] for value in said):
             raise InvalidField(f"{name}: the request names different ones in its body, address or headers", name)
-        given[name] = first
+        given[name] = said[0] if said else None
     try:
         fields = ProxyFields.model_validate(given)
     except ValidationError as error:
@@ -109,13 +108,23 @@ def options_of(
     return options, passing.caller.owner(user), own
 
 
+async def user_of(request: Request) -> str:
+    """The user whom a request is about. Raises as `options_of`."""
+    return (await _named(request, await passing(request)))[0]
+
+
 async def owner_of(request: Request, passing: PassingOn) -> str:
     """Whose memory a request is about: of the user whom its address, body or headers name, or of the project. Raises
     `Forbidden` where the key is another user's."""
+    return await memory_of(request, *await _named(request, passing))
+
+
+async def _named(request: Request, passing: Passing) -> tuple[str, str | None]:
+    """The user and the project that a request names; other fields of Loci's are left to those who read them."""
     body = await read_object(request) if await request.body() else {}
-    named: Json = {name: body[name] for name in ("user_id", "project") if name in body}
-    options, user, _ = options_of(request, named, passing)
-    return await memory_of(request, user, options.project)
+    others = ProxyFields.model_fields.keys() - {"user_id", "project"}
+    options, user, _ = options_of(request, body, passing, theirs=others)
+    return user, options.project
 
 
 OwnerOf = Annotated[str, Depends(owner_of)]
