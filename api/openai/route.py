@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, Any
@@ -86,7 +86,7 @@ def options_of(
     another user's.
     """
     ours = ProxyFields.model_fields.keys() - set(theirs)
-    named = {
+    named: Mapping[str, Sequence[str | None]] = {
         "user_id": [*request.query_params.getlist("user_id"), user_in_header(request)],
         "memory_id": request.headers.getlist(SESSION),
         "project": [project_in_header(request)],
