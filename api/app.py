@@ -14,6 +14,7 @@ from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
 from api.anthropic import routes as anthropic
 from api.auth import ApiKeys
+from api.headers import EXPOSED
 from api.http import openapi, problems
 from api.http.ending import Ending
 from api.http.guard import Guard
@@ -47,19 +48,6 @@ from workers.nudges import CeleryNudge
 KEY_CHARACTERS = 16  # of a key that nobody guesses
 
 log = logging.getLogger(__name__)
-
-# What pages of other origins may read.
-EXPOSED = (
-    "ETag",
-    "X-Request-ID",
-    "Idempotency-Replayed",
-    "Retry-After",
-    "X-Loci-Turn-ID",
-    "X-Loci-Session",
-    "X-Loci-Turn",
-    "X-Loci-Memories",
-    "Mcp-Session-Id",
-)
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:

@@ -10,6 +10,7 @@ from fastapi import Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
+from api.headers import PROJECT, USER
 from memory.store import StoredKeys, hashed
 from memory.turns import Projects
 from utils.errors import ConfigurationError, Forbidden, Unauthorized
@@ -18,7 +19,6 @@ from utils.fields import Identifier, ProjectName
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
 DIFFERENT_PROJECTS = "the request names different projects"
-PROJECT = "X-Loci-Project"
 NO_UTF_8 = "is not UTF-8"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 LOOK_AGAIN = 1.0  # seconds between two looks for the first key
@@ -165,10 +165,10 @@ async def _named_in_body(request: Request, name: str = "user_id") -> str | None:
 
 
 async def check_names(request: Request) -> None:
-    """Refuses a request that names different users in its path, its query and its body, or twice in one of these.
+    """Refuses a request that names different users in its path, its query, its body and its header.
     Raises `RequestValidationError`."""
     in_path, in_body = request.path_params.get("user_id"), await _named_in_body(request)
-    named = {in_path, *request.query_params.getlist("user_id"), in_body} - {None}
+    named = {in_path, *request.query_params.getlist("user_id"), in_body, user_in_header(request)} - {None}
     if len(named) > 1:
         place = "query" if in_body is None else "body"
         raise RequestValidationError([{"type": "value_error", "loc": (place, "user_id"), "msg": DIFFERENT_USERS}])
@@ -207,20 +207,31 @@ NamedProject = Annotated[
 
 
 async def user(request: Request, user_id: NamedUser = None) -> str:
-    """The user whom a request is about, named in its query or its body. Raises `Forbidden` where the key is another
-    user's, and `Unauthorized` where one is needed."""
-    return (await caller(request)).owner(user_id or await _named_in_body(request))
+    """The user whom a request is about, named in its query, its body or its header. Raises `Forbidden` where the key
+    is another user's, and `Unauthorized` where one is needed."""
+    return (await caller(request)).owner(user_id or await _named_in_body(request) or user_in_header(request))
+
+
+def user_in_header(request: Request) -> str | None:
+    """The user whom the header names. Raises `RequestValidationError` for what cannot be one."""
+    return _in_header(request, USER, _IDENTIFIER, DIFFERENT_USERS)
 
 
 def project_in_header(request: Request) -> str | None:
     """The project that the header names. Raises `RequestValidationError` for what cannot be one."""
-    named = request.headers.get(PROJECT)
+    return _in_header(request, PROJECT, _PROJECT, DIFFERENT_PROJECTS)
+
+
+def _in_header(request: Request, name: str, kind: TypeAdapter[str], different: str) -> str | None:
+    named = {*request.headers.getlist(name)}
+    if len(named) > 1:
+        raise RequestValidationError([{"type": "value_error", "loc": ("header", name), "msg": different}])
     try:
-        return None if named is None else _PROJECT.validate_python(named.encode("latin-1").decode())
+        return kind.validate_python(named.pop().encode("latin-1").decode()) if named else None
     except UnicodeDecodeError:
-        raise RequestValidationError([{"type": "value_error", "loc": ("header", PROJECT), "msg": NO_UTF_8}]) from None
+        raise RequestValidationError([{"type": "value_error", "loc": ("header", name), "msg": NO_UTF_8}]) from None
     except ValidationError as error:
-        raise RequestValidationError([{**one, "loc": ("header", PROJECT)} for one in error.errors()]) from None
+        raise RequestValidationError([{**one, "loc": ("header", name)} for one in error.errors()]) from None
 
 
 async def memory_of(request: Request, who: str, project: str | None) -> str:

@@ -3,7 +3,7 @@
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import fits, placed
 from agents.proxy.dialect import CHAT, MESSAGES, RESPONSES
-from agents.proxy.identity import OWN_SESSION, OWN_USER, cached_as, identity_of
+from agents.proxy.identity import SESSION_HEADERS, USER_HEADERS, cached_as, identity_of
 from agents.proxy.knowing import FRAME, Knowing, sent_by
 from agents.proxy.message import message_event, message_failure
 from agents.proxy.proxy import Proxy
@@ -15,9 +15,9 @@ __all__ = [
     "CHAT",
     "FRAME",
     "MESSAGES",
-    "OWN_SESSION",
-    "OWN_USER",
     "RESPONSES",
+    "SESSION_HEADERS",
+    "USER_HEADERS",
     "Knowing",
     "Proxied",
     "Proxy",

@@ -12,7 +12,6 @@ from memory.ids import derived_id
 from utils.fields import Identifier
 from utils.text import repair
 
-OWN_USER, OWN_SESSION = "X-Loci-User", "X-Loci-Session"
 # Of these the first that is there counts. Open WebUI sends its headers where ENABLE_FORWARD_USER_INFO_HEADERS is set.
 USER_HEADERS = ("X-OpenWebUI-User-Id",)
 SESSION_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Claude-Code-Session-Id")

@@ -25,7 +25,9 @@ class AnthropicRoute(OpenAIRoute):
         handle = super().get_route_handler()
 
         async def apart(request: Request) -> Response:
-            return await handle(await _apart(request))
+            response: Response = await handle(await _apart(request))
+            response.headers.setdefault(REQUEST_ID, request.scope["request_id"])
+            return response
 
         return apart
 
@@ -68,9 +70,7 @@ def for_provider(request: Request, asked: ProxyRequest) -> ProxyRequest:
 
 def returned_message(proxied: Proxied, request: Request) -> Response:
     """An answer as the client gets it."""
-    response = returned(proxied, request, lambda error: message_event(error_in(error, request)))
-    response.headers.setdefault(REQUEST_ID, request.scope["request_id"])
-    return response
+    return returned(proxied, request, lambda error: message_event(error_in(error, request)))
 
 
 def error_in(error: Exception, request: Request) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from agents.memory import Memory
 from agents.openai_chat import data_of, parsed, written
 from agents.proxy import FRAME, MESSAGES, Proxied, ProxyRequest, message_event, message_failure, sent_by
 from api.anthropic.route import (
-    REQUEST_ID,
     AnthropicRoute,
     for_provider,
     headers_for_provider,
@@ -179,5 +178,4 @@ async def _passed(memory: Memory, request: Request, path: str, body: bytes | Non
     content = await passed.read()
     if passed.status >= 300 and not passed.is_json:
         raise ProviderError(passed.status)
-    headers = {REQUEST_ID: request.scope["request_id"], **passed.headers}
-    return Response(content, passed.status, headers, passed.media_type)
+    return Response(content, passed.status, passed.headers, passed.media_type)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -15,7 +15,8 @@ from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.responses import StreamingResponse
 
-from api.auth import caller, check_names, check_parameters
+from api.auth import check_names, check_parameters, user
+from api.headers import IDENTITY, KEPT
 from api.wire.base import OwnedRequest
 from api.wire.strict import ImportRequest, StrictRequest, ToolRequest
 from memory.ids import derived_id, new_id
@@ -26,7 +27,6 @@ from utils.fields import Wire
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
-KEPT = ("etag", "x-loci-turn-id", "x-loci-turn", "x-loci-memories")  # headers that are given again with an answer
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 # How the last event of a whole stream begins.
 ENDS = (
@@ -39,6 +39,7 @@ ENDS = (
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Whose = Callable[[Request], Awaitable[str]]
 
 _settling: set[asyncio.Task[None]] = set()
 
@@ -72,7 +73,7 @@ class LociRoute(APIRoute):
 
     async def answer(self, request: Request, handle: Handler) -> Response:
         """Answers a request that was read."""
-        return await once(request, handle)
+        return await once(request, handle, _user)
 
 
 def _check_bodiless(body: object, wire: type[Wire]) -> None:
@@ -107,16 +108,17 @@ async def persistently(request: Request, handle: Handler) -> Response:
     return await mongo.persistently(handled)
 
 
-async def once(request: Request, handle: Handler) -> Response:
-    """Handles a request `persistently`, or gives the answer that it had under its `Idempotency-Key` before.
+async def once(request: Request, handle: Handler, whose: Whose) -> Response:
+    """Handles a request `persistently`, or gives the answer that it had under its `Idempotency-Key` before. `whose`:
+    tells the user that the request is about, as its route does.
 
     Raises `InvalidInput` where the key cannot be one, `IdempotencyMismatch` where it was another request's, and
     `Conflict` while that is being answered.
     """
-    return await persistently(request, lambda again: _once(again, handle))
+    return await persistently(request, lambda again: _once(again, handle, whose))
 
 
-async def _once(request: Request, handle: Handler) -> Response:
+async def _once(request: Request, handle: Handler, whose: Whose) -> Response:
     key = request.headers.get("idempotency-key")
     if key is None or request.method in READING:
         return await handle(request)
@@ -125,12 +127,12 @@ async def _once(request: Request, handle: Handler) -> Response:
     requests: IdempotencyKeys = request.app.state.memory.engine.store.idempotency
     body = await request.body()
     parsed = await request.json() if body else None
-    fields = parsed if isinstance(parsed, dict) else {}
-    if fields.get("temporary") is True:
+    if isinstance(parsed, dict) and parsed.get("temporary") is True:
         return await handle(request)  # it writes nothing, and nothing of it may be kept
-    owner = await _owner(request, fields)
+    owner = await whose(request)
     route = f"{request.method} {request.url.path}?{request.url.query}\n"
-    fingerprint = hashlib.sha256(route.encode() + body).hexdigest()
+    identity = "".join(f"{name}: {value}\n" for name in IDENTITY for value in request.headers.getlist(name))
+    fingerprint = hashlib.sha256(f"{route}{identity}".encode() + body).hexdigest()
     stored = await requests.begin(owner, key, fingerprint)
     if stored is not None:
         headers = {"Idempotency-Replayed": "true", **stored.headers}
@@ -166,13 +168,9 @@ def _hold(requests: IdempotencyKeys, owner: str, key: str) -> None:
     serving.add_done_callback(lambda _: holding.cancel())
 
 
-async def _owner(request: Request, fields: Mapping[str, Any]) -> str:
-    """The user that the request is about, before it is validated; a body that is not understood is refused later."""
-    calling = await caller(request)
-    if calling.user is not None:
-        return calling.user
-    named = request.query_params.get("user_id") or fields.get("user_id")
-    return named if isinstance(named, str) and named else calling.owner(None)
+async def _user(request: Request) -> str:
+    """The user whom the path names, or else the query, the body or the header."""
+    return await user(request, request.path_params.get("user_id") or request.query_params.get("user_id"))
 
 
 async def _recorded(

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, Any
@@ -16,8 +16,9 @@ from pydantic import ValidationError
 from starlette.datastructures import URL
 
 from agents.memory import Memory
-from agents.proxy import OWN_SESSION, OWN_USER, Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
-from api.auth import Passing, PassingOn, memory_of, project_in_header
+from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
+from api.auth import Passing, PassingOn, memory_of, passing, project_in_header, user_in_header
+from api.headers import MEMORIES, RETRIES, SESSION, TURN, TURN_ID
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
@@ -27,12 +28,8 @@ from config.settings import Settings
 from utils.errors import UnsupportedMediaType
 from utils.upstream import Upstream
 
-TURN_ID = "X-Loci-Turn-ID"
-TURN = "X-Loci-Turn"
-MEMORIES = "X-Loci-Memories"
 LONGEST = 4_000  # characters of the header: servers and clients take 8,000 of all of them
 LEFT = 499  # a status that nobody sees
-RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
 
 class OpenAIRoute(APIRoute):
@@ -45,7 +42,7 @@ class OpenAIRoute(APIRoute):
             # Other pages may post plain text without asking first; this type they may not.
             if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
                 raise UnsupportedMediaType("Send the body as Content-Type: application/json")
-            return await once(LenientRequest(request.scope, request.receive), handle)
+            return await once(LenientRequest(request.scope, request.receive), handle, user_of)
 
         return lenient
 
@@ -89,19 +86,18 @@ def options_of(
     another user's.
     """
     ours = ProxyFields.model_fields.keys() - set(theirs)
-    project = project_in_header(request)
-    named = {
-        "user_id": [*request.query_params.getlist("user_id"), *request.headers.getlist(OWN_USER)],
-        "memory_id": request.headers.getlist(OWN_SESSION),
-        "project": [] if project is None else [project],
+    named: Mapping[str, Sequence[str | None]] = {
+        "user_id": [*request.query_params.getlist("user_id"), user_in_header(request)],
+        "memory_id": request.headers.getlist(SESSION),
+        "project": [project_in_header(request)],
     }
     given = {name: value for name, value in body.items() if name in ours}
     own = {name: value for name, value in body.items() if name not in ours}
     for name, values in named.items():
-        first = given[name] if given.get(name) is not None else next(iter(values), None)
-        if any(value != first for value in values):
+        said = [value for value in (given.get(name), *values) if value is not None]
+        if any(value != said[0] for value in said):
             raise InvalidField(f"{name}: the request names different ones in its body, address or headers", name)
-        given[name] = first
+        given[name] = said[0] if said else None
     try:
         fields = ProxyFields.model_validate(given)
     except ValidationError as error:
@@ -112,13 +108,23 @@ def options_of(
     return options, passing.caller.owner(user), own
 
 
+async def user_of(request: Request) -> str:
+    """The user whom a request is about. Raises as `options_of`."""
+    return (await _named(request, await passing(request)))[0]
+
+
 async def owner_of(request: Request, passing: PassingOn) -> str:
     """Whose memory a request is about: of the user whom its address, body or headers name, or of the project. Raises
     `Forbidden` where the key is another user's."""
+    return await memory_of(request, *await _named(request, passing))
+
+
+async def _named(request: Request, passing: Passing) -> tuple[str, str | None]:
+    """The user and the project that a request names; other fields of Loci's are left to those who read them."""
     body = await read_object(request) if await request.body() else {}
-    named: Json = {name: body[name] for name in ("user_id", "project") if name in body}
-    options, user, _ = options_of(request, named, passing)
-    return await memory_of(request, user, options.project)
+    others = ProxyFields.model_fields.keys() - {"user_id", "project"}
+    options, user, _ = options_of(request, body, passing, theirs=others)
+    return user, options.project
 
 
 OwnerOf = Annotated[str, Depends(owner_of)]
@@ -203,7 +209,7 @@ def headers_of(proxied: Proxied) -> dict[str, str]:
     ids = [quote(identifier, safe="") for identifier in proxied.memories]
     lengths = accumulate(len(identifier) + 1 for identifier in ids)
     memories = ",".join(identifier for identifier, length in zip(ids, lengths, strict=True) if length <= LONGEST)
-    own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, OWN_SESSION: quote(proxied.session), MEMORIES: memories}
+    own = {TURN_ID: proxied.turn_id, TURN: proxied.turn_id, SESSION: quote(proxied.session), MEMORIES: memories}
     return {**proxied.headers, **own}
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 
-from api.auth import DIFFERENT_USERS, Calling, check_parameters
+from api.auth import DIFFERENT_USERS, Calling, check_parameters, user_in_header
 from api.http.once import LociRoute
 from api.http.openapi import errors
 from api.http.state import TheMemory
@@ -29,7 +29,8 @@ streamed = APIRouter(prefix="/v1/users", tags=["users"])  # its bodies may be la
 def check_streamed(request: Request) -> None:
     """Refuses what is no export, before any of it is read, and a query that has more than the user of the path."""
     check_parameters(request, ("user_id",))
-    if {request.path_params["user_id"], *request.query_params.getlist("user_id")} != {request.path_params["user_id"]}:
+    named = {*request.query_params.getlist("user_id"), user_in_header(request)} - {None}
+    if named - {request.path_params["user_id"]}:
         raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}])
     if not EXPORT_TYPE.match(request.headers.get("content-type", "")):
         raise UnsupportedMediaType("Send the export as Content-Type: application/x-ndjson")

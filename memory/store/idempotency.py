@@ -34,8 +34,8 @@ class IdempotencyKeys:
     async def begin(self, owner: str, key: str, fingerprint: str) -> StoredAnswer | None:
         """Starts a request under a key; returns the former answer where there is one.
 
-        `fingerprint`: of method, path and body. Raises `IdempotencyMismatch` where the key was used with another one,
-        `Conflict` while the first request is in progress.
+        `fingerprint`: of method, address, headers that say who and where, and body. Raises `IdempotencyMismatch` where
+        the key was used with another one, `Conflict` while the first request is in progress.
         """
         identifier = derived_id(owner, key)
         moment = now()

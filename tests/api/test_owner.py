@@ -1,4 +1,4 @@
-"""Whose memory a request is about: on every route, the user whom its query or its body names."""
+"""Whose memory a request is about: on every route, the user whom its query, its body or a header names."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,6 +69,19 @@ def test_a_key_opens_no_other_users_memory_wherever_that_is_named(bobs: httpx.Cl
     for method, path, call in calls_of(bobs):
         for answer in (call(query={"user_id": "alice"}), call(user_id="alice")):
             assert answer.status_code == (422 if path.startswith("/v1/users/") else 403), (method, path, answer.text)
+
+
+def test_the_header_names_a_user_as_the_query_does(bobs: httpx.Client) -> None:
+    bobs.headers["X-Loci-User"] = "alice"
+    for method, path, call in calls_of(bobs):
+        assert call().status_code == (422 if path.startswith("/v1/users/") else 403), (method, path)
+        assert "different users" in problem(call(query={"user_id": "bob"}), 422)["detail"], (method, path)
+    lines = {"content": b"", "headers": {"Content-Type": "application/x-ndjson"}}
+    assert "different users" in problem(bobs.post("/v1/users/bob/import", **lines), 422)["detail"]
+    bobs.headers["X-Loci-User"] = "a/b"
+    assert problem(bobs.get("/v1/sessions"), 422)["errors"][0]["loc"] == ["header", "X-Loci-User"]
+    with httpx.Client(base_url=bobs.base_url, headers=[*bobs.headers.items(), ("X-Loci-User", "bob")]) as twice:
+        assert "different users" in problem(twice.get("/v1/sessions"), 422)["detail"]
 
 
 def test_without_a_key_no_route_tells_anything(bobs: httpx.Client) -> None:

@@ -106,9 +106,9 @@ async def delete_item(conversation_id: ConversationId, item_id: ItemId, memory: 
 
 
 async def _body(request: Request) -> Json:
-    """The fields of a body, which may be left out, but for the user's name."""
+    """The fields of a body, which may be left out, but for the names of the user and the project."""
     body = await read_object(request) if await request.body() else {}
-    return {name: value for name, value in body.items() if name != "user_id"}
+    return {name: value for name, value in body.items() if name not in ("user_id", "project")}
 
 
 def _items(items: list[Json], request: str) -> list[Item]:

@@ -274,6 +274,63 @@ def test_a_request_that_takes_long_is_held_while_it_streams(
     eventually(lambda: scripted["idempotency"].count_documents({"user_id": user}) == 0)
 
 
+SAID = [{"role": "user", "content": "My PIN is 4711."}]
+DOORS = {
+    "/query": {"query": "My PIN is 4711."},
+    "/v1/chat/completions": {"model": "m", "messages": SAID},
+    "/v1/responses": {"model": "m", "input": "My PIN is 4711."},
+    "/anthropic/v1/messages": {"model": "m", "max_tokens": 9, "messages": SAID},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "fields"),
+    [
+        *((path, {"X-Loci-User": "USER"}, {}) for path in DOORS),
+        *((path, {"X-OpenWebUI-User-Id": "USER"}, {}) for path in DOORS if path != "/query"),
+        *((path, {}, {"metadata": {"user_id": "USER"}}) for path in DOORS if path != "/query"),
+        ("/v1/chat/completions", {}, {"user": "USER"}),
+    ],
+)
+def test_a_key_is_the_users_however_the_user_is_named(
+    api: httpx.Client,
+    user: str,
+    other: str,
+    database: Documents,
+    path: str,
+    headers: dict[str, str],
+    fields: dict[str, Any],
+) -> None:
+    def send(name: str) -> httpx.Response:
+        named: Any = [json.loads(json.dumps(one).replace("USER", name)) for one in (headers, fields)]
+        return api.post(path, json=DOORS[path] | named[1], headers=named[0] | key("a"))
+
+    first = send(user)
+    assert first.status_code == 200
+    assert "idempotency-replayed" not in send(other).headers
+    again = send(user)
+    assert again.content == first.content and again.headers["idempotency-replayed"] == "true"
+    told = {name for name in first.headers if name.startswith("x-loci-") or name == "request-id"}
+    assert told <= again.headers.keys()
+    assert all(again.headers[name] == first.headers[name] for name in told - {"request-id"})
+    api.delete(f"/v1/users/{user}", headers=key("gone"))
+    assert "4711" not in str(list(database["idempotency"].find({"user_id": user})))
+    assert "idempotency-replayed" not in send(user).headers
+
+
+@pytest.mark.parametrize("header", ["X-Loci-Project", "X-Loci-Session"])
+@pytest.mark.parametrize("path", DOORS)
+def test_an_answer_is_replayed_where_it_was_given_alone(api: httpx.Client, user: str, path: str, header: str) -> None:
+    api.put("/v1/projects/novel", params={"user_id": user}, json={"isolated": True})
+
+    def send(named: dict[str, str]) -> httpx.Response:
+        return api.post(path, params={"user_id": user}, json=DOORS[path], headers=named | key("a"))
+
+    assert send({header: "novel"}).status_code == 200
+    assert send({}).status_code == 422
+    assert send({header: "novel"}).headers["idempotency-replayed"] == "true"
+
+
 def test_reading_takes_no_key(api: httpx.Client, user: str) -> None:
     for _ in range(2):
         answer = api.get("/v1/sessions", params={"user_id": user}, headers=key("a"))

@@ -1,5 +1,6 @@
 """Whose request it is, and in which conversation, where a client does not say it in Loci's own fields."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -142,3 +143,28 @@ def test_where_there_are_keys_only_they_say_whose_memory_it_is(serve: Callable[.
             assert stored(ann, session)[0] == ("user", "I keep bees.")
         body = {"model": "x", "messages": said("Hello")}
         assert ann.post("/v1/chat/completions", json=body, headers={"X-Loci-User": "bob"}).status_code == 403
+
+
+@pytest.mark.parametrize("named", [{"metadata": {"user_id": "{user}"}}, {"user_id": "{user}"}], ids=str)
+def test_a_conversation_is_its_users_however_the_user_was_named(api: httpx.Client, other: str, named: Body) -> None:
+    api.params = httpx.QueryParams()
+    named = json.loads(json.dumps(named).replace("{user}", other))
+    begun = api.post("/v1/conversations", json=named).json()["id"]
+    made = api.post("/v1/responses", json={"input": "I keep bees.", "conversation": begun, "user": other})
+    assert made.status_code == 200, made.text
+    paths = (f"/v1/responses/{made.json()['id']}", f"/v1/conversations/{begun}", f"/v1/sessions/{begun}/messages")
+    for path in paths:
+        assert api.get(path).status_code == 404
+        assert api.get(path, headers={"X-Loci-User": other}).status_code == 200, path
+        assert api.get(path, params={"user_id": other}, headers={"X-Loci-User": f"{other}-2"}).status_code in (400, 422)
+
+
+def test_a_conversation_begins_in_a_project(api: httpx.Client) -> None:
+    api.put("/v1/projects/novel", json={"isolated": True})
+    named = {"project": "novel"}
+    begun = api.post("/v1/conversations", json=named).json()["id"]
+    assert api.get(f"/v1/conversations/{begun}").status_code == 404
+    assert api.get(f"/v1/conversations/{begun}", headers={"X-Loci-Project": "novel"}).json()["id"] == begun
+    assert api.post(f"/v1/conversations/{begun}", json=named | {"metadata": {"a": "b"}}).json()["metadata"] == {
+        "a": "b"
+    }
