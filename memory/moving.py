@@ -5,7 +5,10 @@ never been said there. The documents of sessions and projects say where all belo
 once more, and ends one that a crash cut short. What is said in a session meanwhile goes with it.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 from memory.ids import owner_apart
@@ -68,14 +71,13 @@ class Moving:
 
     async def delete(self, user: str, name: str) -> dict[str, int]:
         """Deletes a project with all that was said in it; returns counts by collection. Raises `NotFound`."""
-        project, counts = await self._projects.get(user, name), dict[str, int]()
-        if project.isolated:
-            counts = await self._forgetter.user(owner_apart(user, name))
+        await self._projects.get(user, name)
+        counts = Counter(await self._forgetter.user(owner_apart(user, name)))  # of an open one, what came there late
         for session_id in await self._ids(user, {"project": name}):
-            for collection, count in (await self._forgetter.session(user, session_id)).items():
-                counts[collection] = counts.get(collection, 0) + count
+            with suppress(NotFound):  # somebody else was faster
+                counts.update(await self._forgetter.session(user, session_id))
         await self._projects.delete(user, name)
-        return counts
+        return dict(counts)
 
     async def settle(self, user: str, name: str) -> None:
         """Has all be where it belongs: in a project's own memory where it is isolated, else in the user's."""
@@ -101,9 +103,9 @@ class Moving:
         """Looks after moves of a while ago: ends what was cut short, and has what came late follow."""
         await each(partial(self._finish, *project) for project in await self._projects.unsettled())
 
-    async def _finish(self, user: str, name: str) -> None:
+    async def _finish(self, user: str, name: str, moment: datetime) -> None:
         await self.settle(user, name)
-        await self._projects.mark(user, name, None)
+        await self._projects.settled(user, name, moment)
 
     async def _ids(self, owner: str, which: Document) -> list[str]:
         found = await self._collections.sessions.find({"user_id": owner} | which, {"session_id": 1}).to_list(None)

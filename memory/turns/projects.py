@@ -165,16 +165,20 @@ class Projects:
         own = (await self._known(user)).get(EVERYWHERE, {})
         return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
 
-    async def mark(self, user: str, name: str, moment: datetime | None) -> None:
-        """Notes since when not all of a project may be where it belongs; None: all is."""
-        update = {"$unset": {"unsettled": ""}} if moment is None else {"$set": {"unsettled": moment}}
-        await self._projects.update_one({"user_id": user, "name": name}, update)
+    async def mark(self, user: str, name: str, moment: datetime) -> None:
+        """Notes since when not all of a project may be where it belongs."""
+        await self._projects.update_one({"user_id": user, "name": name}, {"$set": {"unsettled": moment}})
 
-    async def unsettled(self) -> list[tuple[str, str]]:
-        """The users and names of projects that were marked a while ago."""
+    async def settled(self, user: str, name: str, moment: datetime) -> None:
+        """Takes away the mark of a moment; a newer one stays."""
+        marked = {"user_id": user, "name": name, "unsettled": moment}
+        await self._projects.update_one(marked, {"$unset": {"unsettled": ""}})
+
+    async def unsettled(self) -> list[tuple[str, str, datetime]]:
+        """The users and names of projects that were marked a while ago, and when."""
         old = {"unsettled": {"$lt": now() - LOOKED_AFTER}}
-        found = await self._projects.find(old, {"user_id": 1, "name": 1}).to_list(None)
-        return [(one["user_id"], one["name"]) for one in found]
+        found = await self._projects.find(old, {"user_id": 1, "name": 1, "unsettled": 1}).to_list(None)
+        return [(project["user_id"], project["name"], project["unsettled"]) for project in found]
 
     async def delete(self, user: str, name: str) -> None:
         await self._projects.delete_one({"user_id": user, "name": name})

@@ -11,6 +11,7 @@ from agents.memory import Memory
 from memory.ids import owner_apart
 from memory.turns import projects
 from tests.conversations import USER, messages, pairs, request, turn
+from utils.clock import now
 from utils.errors import NotFound
 
 ZOO = owner_apart(USER, "zoo")
@@ -166,3 +167,46 @@ async def test_a_session_of_before_there_were_projects_is_in_none(quiet: Memory)
     await quiet.put_project(USER, "zoo", {"isolated": True})
     assert await quiet.move(USER, "s1", "zoo") == ZOO
     assert len(await messages(quiet, owner=ZOO)) == 2
+
+
+async def test_a_deleted_project_leaves_nothing_for_its_next_life(told: Memory) -> None:
+    for isolated in (True, False):
+        await told.put_project(USER, "zoo", {"isolated": isolated})
+    await told.engine.notes.scratchpad.put(ZOO, "late", "on its way")  # as by a request that began before
+    await told.engine.moving.delete(USER, "zoo")
+    await told.put_project(USER, "zoo", {"isolated": True})
+    assert await everything(told, ZOO) == []
+
+
+async def test_a_project_is_deleted_whoever_deletes_its_sessions_meanwhile(
+    told: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgetter = told.engine.oversight.forgetter
+    forget = forgetter.session
+
+    async def second(owner: str, session_id: str) -> object:
+        await forget(owner, session_id)
+        return await forget(owner, session_id)
+
+    monkeypatch.setattr(forgetter, "session", second)
+    await told.engine.moving.delete(USER, "zoo")
+    with pytest.raises(NotFound):
+        await told.engine.chats.projects.get(USER, "zoo")
+
+
+async def test_the_sweep_leaves_the_mark_of_a_newer_move(told: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projects, "LOOKED_AFTER", timedelta(0))
+    known, moving = told.engine.chats.projects, told.engine.moving
+    settle = moving.settle
+    await told.put_project(USER, "zoo", {"isolated": True})
+
+    async def during(user: str, name: str) -> None:
+        await settle(user, name)
+        await known.put(user, name, {"isolated": False, "unsettled": now()})  # a move that goes no further
+
+    with monkeypatch.context() as patched:
+        patched.setattr(moving, "settle", during)
+        await moving.finish()
+    assert await messages(told, owner=ZOO) != []
+    await moving.finish()
+    assert await messages(told, owner=ZOO) == [] and await known.unsettled() == []
