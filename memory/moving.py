@@ -16,6 +16,7 @@ from memory.observations import source_of_session
 from memory.oversight import Forgetter
 from memory.portable import Importer
 from memory.product import Product, Record
+from memory.responses import response_records
 from memory.store import Store
 from memory.turns import Conversations, Project, conversation_records, receipt_records
 from utils.clock import now
@@ -23,7 +24,11 @@ from utils.errors import NotFound
 from utils.mongo import Document
 from utils.tasks import each
 
-MADE = {"fact", "observation", "task"}  # kinds of records that are made of sessions, but for key-values and receipts
+MADE = {
+    "fact",
+    "observation",
+    "task",
+}  # kinds of records that are made of sessions, but for those that are read by session
 
 
 class Moving:
@@ -121,7 +126,7 @@ class Moving:
             if (ended := await self._sessions.end(source, session_id)) is None:
                 continue
             # What was said meanwhile, too.
-            await self._copy(target, conversation_records(self._collections, source, [session_id]))
+            await self._copy(target, self._stored(source, [session_id]))
             await self._forgetter.session(source, session_id, ended)
 
     async def _copy(self, target: str, records: AsyncIterator[Record]) -> None:
@@ -133,7 +138,7 @@ class Moving:
     async def _records(self, owner: str, ids: frozenset[str], said: set[str]) -> AsyncIterator[Record]:
         """The records of sessions, and of what was made of them but for key-values. `said`: gets the ids of their
         messages."""
-        async for record in conversation_records(self._collections, owner, ids):
+        async for record in self._stored(owner, ids):
             said |= {record.fields["id"]} if record.kind == "message" else set()
             yield record
         for product in self._products:
@@ -144,6 +149,12 @@ class Moving:
                     yield made
         async for record in receipt_records(self._collections, owner, ids):
             yield record
+
+    async def _stored(self, owner: str, ids: Collection[str]) -> AsyncIterator[Record]:
+        """The records of what was said in sessions."""
+        for records in (conversation_records, response_records):
+            async for record in records(self._collections, owner, ids):
+                yield record
 
 
 def _made_of(record: Record, ids: Collection[str], said: Collection[str]) -> Record | None:
