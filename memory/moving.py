@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
+from memory.beside import Beside
 from memory.ids import owner_apart
 from memory.observations import source_of_session
 from memory.oversight import Forgetter
@@ -43,6 +44,7 @@ class Moving:
         products: Sequence[Product],
     ) -> None:
         self._collections = store.collections
+        self._beside = Beside(store.collections)
         self._projects = conversations.projects
         self._sessions = conversations.sessions
         self._keyvalues = conversations.keyvalues
@@ -98,11 +100,12 @@ class Moving:
                 target = user if there.project is None else await self._projects.owner_of(user, there.project)
                 await self._move(apart, target, [session_id])
         else:
+            moment = now()  # what comes later stays for the next time
             await self._move(apart, user, await self._ids(apart, {}))
             await self._keyvalues.move(apart, user, None)
             for product in self._products:
-                await self._copy(user, product.records(apart))
-            await self._forgetter.user(apart)
+                await self._copy(user, self._beside.renamed(product.records(apart), apart, name))
+            await self._forgetter.user(apart, moment)
 
     async def finish(self) -> None:
         """Looks after moves of a while ago: ends what was cut short, and has what came late follow."""
