@@ -4,16 +4,19 @@ A value of the scratchpad goes under its key with the project's name behind it, 
 banks, of which a user has one, the project's becomes a bank of its type `project`.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
-from memory.banks import bank_id
-from memory.ids import user_of
+from memory.banks import BankType, bank_id
+from memory.ids import keys_of, user_of
 from memory.observations import LONGEST_KEY
 from memory.product import Record
-from memory.store import Collections
+from memory.store import AT_ONCE, Collections
+from utils.errors import Conflict
 from utils.mongo import Document
+
+SAME_ID = "A message has the id of another one where it would go: delete one of both, then move"
 
 
 class Beside:
@@ -24,6 +27,22 @@ class Beside:
         self._entries = collections.scratchpad
         self._banks = collections.banks
         self._versions = collections.bank_versions
+        self._vectors = collections.vectors
+
+    async def check_messages(self, source: str, target: str, sessions: Sequence[str]) -> None:
+        """Raises `Conflict` where a message of these sessions has the id of another one in the memory of `target`."""
+        own = {"user_id": source, "session_id": {"$in": list(sessions)}, "kind": "turn"}
+        listed = await self._vectors.find(own, {"id": 1}).to_list(None)
+        for start in range(0, len(listed), AT_ONCE):
+            ids = [message["id"] for message in listed[start : start + AT_ONCE]]
+            there, here = [await self._texts(owner, ids) for owner in (target, source)]
+            if any(here[identifier] != text for identifier, text in there.items() if identifier in here):
+                raise Conflict(SAME_ID)
+
+    async def _texts(self, owner: str, ids: Sequence[str]) -> dict[str, str]:
+        own = {"_id": {"$in": [key for identifier in ids for key in keys_of(identifier, owner)]}, "user_id": owner}
+        found = await self._vectors.find(own, {"id": 1, "content": 1}).to_list(None)
+        return {message["id"]: message["content"] for message in found}
 
     async def renamed(self, records: AsyncIterator[Record], apart: str, project: str) -> AsyncIterator[Record]:
         """Records of a project's own memory, as they go into the user's."""
@@ -44,7 +63,7 @@ class Beside:
             yield replace(record, fields=fields | changed)
 
     async def _key(self, user: str, fields: Document, project: str) -> str:
-        key = fields["key"]
+        key: str = fields["key"]
         for suffix in _suffixes(project):
             named = key[: LONGEST_KEY - len(suffix)] + suffix
             there = await self._entries.find_one({"user_id": user, "key": named})
@@ -59,7 +78,7 @@ class Beside:
         named: Document = {}
         for suffix in _suffixes(project):
             if suffix:
-                kind = "project" if fields["type"] == "global" else fields["type"]
+                kind: BankType = "project" if fields["type"] == "global" else fields["type"]
                 name = f"{bank['name'] if bank else fields['id']}{suffix}"
                 named = {"type": kind, "id": bank_id(kind, name, None), "name": name, "path": None}
             place = {name: (fields | named)[name] for name in ("type", "id")}

@@ -53,13 +53,14 @@ class Moving:
         self._products = products
 
     async def session(self, user: str, session_id: str, project: str | None) -> str:
-        """Moves a session into a project, or out of any; returns whose memory it is in then. Raises `NotFound`."""
+        """Moves a session into a project, or out of any; returns whose memory it is in then. Raises `NotFound`, and
+        `Conflict` where its messages cannot go there."""
         at = await self._projects.standpoint(user, session_id=session_id)
+        target = user if project is None else await self._projects.owner_of(user, project)
+        if target != at.owner:
+            await self._beside.check_messages(at.owner, target, [session_id])
         if project is not None:
             await self._projects.put(user, project, {})
-        isolated = await self._projects.isolated(user)
-        target = owner_apart(user, project) if project is not None else user
-        target = target if target in isolated else user
         moves = () if target == at.owner else (at.project, project)
         involved = [name for name in moves if name is not None]
         for name in involved:
@@ -70,7 +71,12 @@ class Moving:
         return target
 
     async def project(self, user: str, name: str, fields: Document) -> Project:
-        """Makes or changes a project; returns it once all that belongs in it, or not any more, is where it belongs."""
+        """Makes or changes a project; returns it once all that belongs in it, or not any more, is where it belongs.
+        Raises `Conflict` where messages cannot go there."""
+        if "isolated" in fields:
+            apart = owner_apart(user, name)
+            source, target, which = (user, apart, {"project": name}) if fields["isolated"] else (apart, user, {})
+            await self._beside.check_messages(source, target, await self._ids(source, which))
         await self._projects.put(user, name, fields | ({"unsettled": now()} if "isolated" in fields else {}))
         if "isolated" in fields:
             await self.settle(user, name)

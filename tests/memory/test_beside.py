@@ -10,7 +10,8 @@ from agents.memory import Memory
 from memory.banks import BankType, bank_id
 from memory.ids import owner_apart
 from memory.turns import projects
-from tests.conversations import USER
+from tests.conversations import USER, messages, turn
+from utils.errors import Conflict
 
 ZOO = owner_apart(USER, "zoo")
 BANKS: list[tuple[BankType, str]] = [("global", "global"), ("project", "farm")]
@@ -90,3 +91,21 @@ async def test_what_lands_while_a_project_is_opened_follows(quiet: Memory, monke
     await quiet.engine.moving.finish()
     assert await entries(quiet, USER) == {"late": "on its way"}
     assert await entries(quiet, ZOO) == {}
+
+
+async def test_a_session_stays_where_its_messages_would_be_others(quiet: Memory) -> None:
+    await quiet.put_project(USER, "zoo", {"isolated": True})
+    await quiet.add(USER, "s1", [turn("m1", "I keep a heron."), turn("m2", "It is grey.")])
+    await quiet.add(ZOO, "s2", [turn("m1", "I keep a quokka.", project="zoo")])
+    doors = (
+        lambda: quiet.move(USER, "s1", "zoo"),
+        lambda: quiet.move(USER, "s2", None),
+        lambda: quiet.put_project(USER, "zoo", {"isolated": False}),
+    )
+    for door in doors:
+        with pytest.raises(Conflict, match="id"):
+            await door()
+        assert [one["content"] for one in await messages(quiet)] == ["I keep a heron.", "It is grey."]
+        assert [one["content"] for one in await messages(quiet, "s2", ZOO)] == ["I keep a quokka."]
+        assert (await quiet.engine.chats.sessions.get(USER, "s1")).project is None
+        assert (await quiet.engine.chats.projects.get(USER, "zoo")).isolated

@@ -12,7 +12,7 @@ from memory.ids import owner_apart
 from memory.turns import projects
 from tests.conversations import USER, messages, pairs, request, turn
 from utils.clock import now
-from utils.errors import NotFound
+from utils.errors import Conflict, NotFound
 
 ZOO = owner_apart(USER, "zoo")
 SAID = "I live in Quokkaville."
@@ -210,3 +210,23 @@ async def test_the_sweep_leaves_the_mark_of_a_newer_move(told: Memory, monkeypat
     assert await messages(told, owner=ZOO) != []
     await moving.finish()
     assert await messages(told, owner=ZOO) == [] and await known.unsettled() == []
+
+
+async def test_a_user_has_so_many_projects_and_no_more(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projects, "MOST", 2)
+    known = quiet.engine.chats.projects
+    for name in ("zoo", "", "farm", "zoo"):  # the user's preferences are no project
+        await known.put(USER, name, {"instructions": "Be brief."})
+    await quiet.chat(request(SAID))
+    for door in (
+        quiet.put_project(USER, "moon", {"isolated": True}),
+        known.standpoint(USER, "moon", making=True),
+        known.take(USER, {"name": "moon"}),
+        quiet.move(USER, "s1", "moon"),
+    ):
+        with pytest.raises(Conflict, match="at most 2 projects"):
+            await door
+    assert [project.name for project in await known.page(USER, limit=5)] == ["farm", "zoo"]
+    assert len(await messages(quiet)) == 2
+    await known.delete(USER, "farm")
+    await known.put(USER, "moon", {})

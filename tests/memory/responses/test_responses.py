@@ -150,3 +150,12 @@ async def test_what_is_stored_of_a_session_moves_with_it(quiet: Memory, monkeypa
         assert (await stored.conversations.item(owner, "s", "own")).body["content"][0]["text"] == "Listen."
         assert await documents(quiet, other) == [0, 0]
         await quiet.move(USER, "s", project)
+
+
+async def test_of_what_is_not_stored_no_messages_are_read(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(quiet.engine.responses.responses, "_messages", read)
+    await keep(quiet, "r", stored=False)
+    assert await documents(quiet) == [1, 0]
