@@ -5,14 +5,19 @@ never been said there. The documents of sessions and projects say where all belo
 once more, and ends one that a crash cut short. What is said in a session meanwhile goes with it.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
+from memory.beside import Beside
 from memory.ids import owner_apart
 from memory.observations import source_of_session
 from memory.oversight import Forgetter
 from memory.portable import Importer
 from memory.product import Product, Record
+from memory.responses import response_records
 from memory.store import Store
 from memory.turns import Conversations, Project, conversation_records, receipt_records
 from utils.clock import now
@@ -20,7 +25,11 @@ from utils.errors import NotFound
 from utils.mongo import Document
 from utils.tasks import each
 
-MADE = {"fact", "observation", "task"}  # kinds of records that are made of sessions, but for key-values and receipts
+MADE = {
+    "fact",
+    "observation",
+    "task",
+}  # kinds of records that are made of sessions, but for those that are read by session
 
 
 class Moving:
@@ -35,6 +44,7 @@ class Moving:
         products: Sequence[Product],
     ) -> None:
         self._collections = store.collections
+        self._beside = Beside(store.collections)
         self._projects = conversations.projects
         self._sessions = conversations.sessions
         self._keyvalues = conversations.keyvalues
@@ -43,13 +53,14 @@ class Moving:
         self._products = products
 
     async def session(self, user: str, session_id: str, project: str | None) -> str:
-        """Moves a session into a project, or out of any; returns whose memory it is in then. Raises `NotFound`."""
+        """Moves a session into a project, or out of any; returns whose memory it is in then. Raises `NotFound`, and
+        `Conflict` where its messages cannot go there."""
         at = await self._projects.standpoint(user, session_id=session_id)
+        target = user if project is None else await self._projects.owner_of(user, project)
+        if target != at.owner:
+            await self._beside.check_messages(at.owner, target, [session_id])
         if project is not None:
             await self._projects.put(user, project, {})
-        isolated = await self._projects.isolated(user)
-        target = owner_apart(user, project) if project is not None else user
-        target = target if target in isolated else user
         moves = () if target == at.owner else (at.project, project)
         involved = [name for name in moves if name is not None]
         for name in involved:
@@ -60,7 +71,12 @@ class Moving:
         return target
 
     async def project(self, user: str, name: str, fields: Document) -> Project:
-        """Makes or changes a project; returns it once all that belongs in it, or not any more, is where it belongs."""
+        """Makes or changes a project; returns it once all that belongs in it, or not any more, is where it belongs.
+        Raises `Conflict` where messages cannot go there."""
+        if "isolated" in fields:
+            apart = owner_apart(user, name)
+            source, target, which = (user, apart, {"project": name}) if fields["isolated"] else (apart, user, {})
+            await self._beside.check_messages(source, target, await self._ids(source, which))
         await self._projects.put(user, name, fields | ({"unsettled": now()} if "isolated" in fields else {}))
         if "isolated" in fields:
             await self.settle(user, name)
@@ -68,14 +84,13 @@ class Moving:
 
     async def delete(self, user: str, name: str) -> dict[str, int]:
         """Deletes a project with all that was said in it; returns counts by collection. Raises `NotFound`."""
-        project, counts = await self._projects.get(user, name), dict[str, int]()
-        if project.isolated:
-            counts = await self._forgetter.user(owner_apart(user, name))
+        await self._projects.get(user, name)
+        counts = Counter(await self._forgetter.user(owner_apart(user, name)))  # of an open one, what came there late
         for session_id in await self._ids(user, {"project": name}):
-            for collection, count in (await self._forgetter.session(user, session_id)).items():
-                counts[collection] = counts.get(collection, 0) + count
+            with suppress(NotFound):  # somebody else was faster
+                counts.update(await self._forgetter.session(user, session_id))
         await self._projects.delete(user, name)
-        return counts
+        return dict(counts)
 
     async def settle(self, user: str, name: str) -> None:
         """Has all be where it belongs: in a project's own memory where it is isolated, else in the user's."""
@@ -91,19 +106,20 @@ class Moving:
                 target = user if there.project is None else await self._projects.owner_of(user, there.project)
                 await self._move(apart, target, [session_id])
         else:
+            moment = now()  # what comes later stays for the next time
             await self._move(apart, user, await self._ids(apart, {}))
             await self._keyvalues.move(apart, user, None)
             for product in self._products:
-                await self._copy(user, product.records(apart))
-            await self._forgetter.user(apart)
+                await self._copy(user, self._beside.renamed(product.records(apart), apart, name))
+            await self._forgetter.user(apart, moment)
 
     async def finish(self) -> None:
         """Looks after moves of a while ago: ends what was cut short, and has what came late follow."""
         await each(partial(self._finish, *project) for project in await self._projects.unsettled())
 
-    async def _finish(self, user: str, name: str) -> None:
+    async def _finish(self, user: str, name: str, moment: datetime) -> None:
         await self.settle(user, name)
-        await self._projects.mark(user, name, None)
+        await self._projects.settled(user, name, moment)
 
     async def _ids(self, owner: str, which: Document) -> list[str]:
         found = await self._collections.sessions.find({"user_id": owner} | which, {"session_id": 1}).to_list(None)
@@ -119,7 +135,7 @@ class Moving:
             if (ended := await self._sessions.end(source, session_id)) is None:
                 continue
             # What was said meanwhile, too.
-            await self._copy(target, conversation_records(self._collections, source, [session_id]))
+            await self._copy(target, self._stored(source, [session_id]))
             await self._forgetter.session(source, session_id, ended)
 
     async def _copy(self, target: str, records: AsyncIterator[Record]) -> None:
@@ -131,7 +147,7 @@ class Moving:
     async def _records(self, owner: str, ids: frozenset[str], said: set[str]) -> AsyncIterator[Record]:
         """The records of sessions, and of what was made of them but for key-values. `said`: gets the ids of their
         messages."""
-        async for record in conversation_records(self._collections, owner, ids):
+        async for record in self._stored(owner, ids):
             said |= {record.fields["id"]} if record.kind == "message" else set()
             yield record
         for product in self._products:
@@ -142,6 +158,12 @@ class Moving:
                     yield made
         async for record in receipt_records(self._collections, owner, ids):
             yield record
+
+    async def _stored(self, owner: str, ids: Collection[str]) -> AsyncIterator[Record]:
+        """The records of what was said in sessions."""
+        for records in (conversation_records, response_records):
+            async for record in records(self._collections, owner, ids):
+                yield record
 
 
 def _made_of(record: Record, ids: Collection[str], said: Collection[str]) -> Record | None:

@@ -9,7 +9,7 @@ from memory.banks.bank import Bank, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
 from memory.banks.decisions import Operation
 from memory.banks.folder import LOCK, BankFolder, WrittenBank
-from memory.banks.ids import ID_PATTERN, BankId, bank_key
+from memory.banks.ids import ID_PATTERN, BankId, bank_id, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.omissions import versions_named
 from memory.banks.room import BankLibrary, open_library
@@ -41,6 +41,7 @@ __all__ = [
     "Severity",
     "Updated",
     "WrittenBank",
+    "bank_id",
     "bank_key",
     "instructions",
     "open_library",

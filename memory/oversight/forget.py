@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from memory.domain import RULE_BASED
@@ -169,15 +169,16 @@ class Forgetter:
         """Takes what was told out of the answers by rules, which quote and sum up."""
         await self._take_out(owner, told.patterns(), told.taken_out_of, model=RULE_BASED, **TOLD)
 
-    async def user(self, owner: str) -> dict[str, int]:
+    async def user(self, owner: str, until: datetime | None = None) -> dict[str, int]:
         """Deletes everything of a user that is there now, isolated projects with it; returns counts by collection. An
-        import that is under way ends."""
+        import that is under way ends. `until`: where what was said or kept since that moment stays."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
-        moment, own = now(), {"user_id": owner}
+        moment, own = until or now(), {"user_id": owner}
         counts = Counter(sessions=0)
         for apart in await self._projects.apart(owner):
-            counts.update(await self.user(apart))
-        for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
+            counts.update(await self.user(apart, until))
+        going = own | ({} if until is None else {"updated_at": {"$lte": until}})
+        for session in await self._collections.sessions.find(going, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
         for product in reversed(self._products):  # what was made of messages goes before them

@@ -6,6 +6,7 @@ have it. An item knows of which messages it was made, and is gone with the first
 
 from memory.responses.conversations import StoredConversation
 from memory.responses.item import Item, Items, Said, StoredItem
+from memory.responses.records import response_records
 from memory.responses.responses import Begun, StoredResponse
 from memory.responses.room import StoredResponses, open_responses
 
@@ -19,4 +20,5 @@ __all__ = [
     "StoredResponse",
     "StoredResponses",
     "open_responses",
+    "response_records",
 ]

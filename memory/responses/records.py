@@ -1,6 +1,7 @@
 """Records of responses, conversations and their items, out and in."""
 
 from collections.abc import AsyncIterator, Mapping
+from collections.abc import Collection as Ids
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -9,9 +10,9 @@ from memory.ids import derived_id
 from memory.lines import Line, LinePart, Passed
 from memory.product import Inserting, Record, Taker
 from memory.responses.item import unpacked
-from memory.store import Collections, by_key
+from memory.store import Collections, by_ids, by_key
 from utils.fields import Identifier, MessageId
-from utils.mongo import Document
+from utils.mongo import Collection, Document
 
 
 def _object(text: str) -> str:
@@ -71,14 +72,21 @@ KINDS: Mapping[str, type[Line]] = {
 }
 
 
-async def response_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
-    """Conversations, then the responses that are stored, then the items of both."""
-    async for conversation in by_key(collections.conversations, owner, "id"):
+async def response_records(collections: Collections, owner: str, only: Ids[str] | None = None) -> AsyncIterator[Record]:
+    """Conversations, then the responses that are stored, then the items of both. `only`: ids of the sessions whose are
+    wanted."""
+
+    def documents(collection: Collection, key: str) -> AsyncIterator[Document]:
+        if only is None:
+            return by_key(collection, owner, key)
+        return by_ids(collection, {"user_id": owner, "session_id": {"$in": sorted(only)}}, [(key, 1)])
+
+    async for conversation in documents(collections.conversations, "id"):
         yield Record("conversation", ConversationLine.picked(conversation))
-    async for response in by_key(collections.responses, owner, "id"):
+    async for response in documents(collections.responses, "id"):
         if response["stored"]:
             yield Record("response", ResponseLine.picked(response) | {"response": response["body"].decode()})
-    async for item in by_key(collections.response_items, owner, "key"):
+    async for item in documents(collections.response_items, "key"):
         of = {f"of_{side}": item[side] for side in ("response", "conversation") if item[side] is not None}
         yield Record("response_item", ItemLine.picked(item) | of | {"item": item["body"].decode()})
 

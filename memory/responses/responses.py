@@ -104,14 +104,14 @@ class Responses:
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(body)} if stored else {}
+        noted = await self._responses.update_one(own, {"$set": fields})
+        if not noted.matched_count or (not stored and conversation is None):
+            return
         texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
-        noted, messages, there = await asyncio.gather(
-            self._responses.update_one(own, {"$set": fields}),
+        messages, there = await asyncio.gather(
             self._messages(owner, begun.session_id, texts),
             self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
         )
-        if not noted.matched_count or (not stored and conversation is None):
-            return
         prompt, answer = prompt_id(turn_id), response_id(turn_id)
         exchange = [prompt] if prompt in there else messages.get(asked, []) if asked is not None else []
         if asked is not None and not exchange:  # it was forgotten meanwhile
@@ -173,16 +173,16 @@ class Responses:
         return {"response": {"$in": [response.id, *chain]}} if itself else {"$or": [own, {"response": {"$in": chain}}]}
 
     async def _chain(self, owner: str, response: StoredResponse) -> list[str]:
-        """The ids of the responses from which one goes on."""
+        """The ids of the responses from which one goes on, the last first."""
         own = {"user_id": owner, "session_id": response.session_id}
         every = await self._responses.find(own, {"id": 1, "previous": 1}).to_list(None)
         previous = {one["id"]: one["previous"] for one in every}
-        chain: list[str] = []
+        chain: dict[str, None] = {}
         at = response.previous
         while at is not None and at not in chain:
-            chain.append(at)
+            chain[at] = None
             at = previous[at] if at in previous else await self._previous(owner, at)
-        return chain
+        return list(chain)
 
     async def _previous(self, owner: str, identifier: str) -> str | None:
         """The response before one of another session."""

@@ -25,6 +25,8 @@ from utils.mongo import Document, insert_new
 
 ELSEWHERE = 'The session is in {}: PATCH /v1/sessions/{{id}} with {{"project": …}} moves it'
 LOOKED_AFTER = timedelta(minutes=2)  # a move: it may have been cut short, or what was on its way then came later
+MOST = 1_000  # projects of a user: all are looked at with each request
+TOO_MANY = "A user has at most {} projects: delete one, or use one that is there"
 EVERYWHERE = ""  # the name of the document that says what holds outside of projects, too
 
 
@@ -150,7 +152,9 @@ class Projects:
         return _project(project)
 
     async def put(self, user: str, name: str, fields: Document) -> Document:
-        """Sets fields of a project's document, which is made where it is not there; fields that are None go."""
+        """Sets fields of a project's document, which is made where it is not there; fields that are None go. Raises
+        `Conflict` where the user has too many."""
+        await self._check_room(user, name)
         moment = now()
         made = {"_id": derived_id(user, name), "created_at": moment} | (
             {} if "isolated" in fields else {"isolated": False}
@@ -169,16 +173,20 @@ class Projects:
         own = (await self._known(user)).get(EVERYWHERE, {})
         return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
 
-    async def mark(self, user: str, name: str, moment: datetime | None) -> None:
-        """Notes since when not all of a project may be where it belongs; None: all is."""
-        update = {"$unset": {"unsettled": ""}} if moment is None else {"$set": {"unsettled": moment}}
-        await self._projects.update_one({"user_id": user, "name": name}, update)
+    async def mark(self, user: str, name: str, moment: datetime) -> None:
+        """Notes since when not all of a project may be where it belongs."""
+        await self._projects.update_one({"user_id": user, "name": name}, {"$set": {"unsettled": moment}})
 
-    async def unsettled(self) -> list[tuple[str, str]]:
-        """The users and names of projects that were marked a while ago."""
+    async def settled(self, user: str, name: str, moment: datetime) -> None:
+        """Takes away the mark of a moment; a newer one stays."""
+        marked = {"user_id": user, "name": name, "unsettled": moment}
+        await self._projects.update_one(marked, {"$unset": {"unsettled": ""}})
+
+    async def unsettled(self) -> list[tuple[str, str, datetime]]:
+        """The users and names of projects that were marked a while ago, and when."""
         old = {"unsettled": {"$lt": now() - LOOKED_AFTER}}
-        found = await self._projects.find(old, {"user_id": 1, "name": 1}).to_list(None)
-        return [(one["user_id"], one["name"]) for one in found]
+        found = await self._projects.find(old, {"user_id": 1, "name": 1, "unsettled": 1}).to_list(None)
+        return [(project["user_id"], project["name"], project["unsettled"]) for project in found]
 
     async def delete(self, user: str, name: str) -> None:
         await self._projects.delete_one({"user_id": user, "name": name})
@@ -191,10 +199,18 @@ class Projects:
             yield Record("project", ProjectLine.picked(one))
 
     async def take(self, user: str, fields: Document) -> bool:
-        """Takes a record of an export in; whether it is new."""
+        """Takes a record of an export in; whether it is new. Raises `Conflict` where the user has too many."""
         name = fields.get("name", EVERYWHERE)
+        await self._check_room(user, name)
         one = {"isolated": False} | fields | {"_id": derived_id(user, name), "user_id": user, "name": name}
         return (await insert_new(self._projects, [one]))[0]
+
+    async def _check_room(self, user: str, name: str) -> None:
+        own: Document = {"user_id": user, "name": {"$gt": EVERYWHERE}}
+        if name == EVERYWHERE or await self._projects.count_documents(own, limit=MOST) < MOST:
+            return
+        if await self._projects.find_one({"user_id": user, "name": name}, {"_id": 1}) is None:
+            raise Conflict(TOO_MANY.format(MOST))
 
     async def _known(self, user: str) -> dict[str, Document]:
         """The documents of the user's projects by their names."""

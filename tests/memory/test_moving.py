@@ -11,7 +11,8 @@ from agents.memory import Memory
 from memory.ids import owner_apart
 from memory.turns import projects
 from tests.conversations import USER, messages, pairs, request, turn
-from utils.errors import NotFound
+from utils.clock import now
+from utils.errors import Conflict, NotFound
 
 ZOO = owner_apart(USER, "zoo")
 SAID = "I live in Quokkaville."
@@ -166,3 +167,66 @@ async def test_a_session_of_before_there_were_projects_is_in_none(quiet: Memory)
     await quiet.put_project(USER, "zoo", {"isolated": True})
     assert await quiet.move(USER, "s1", "zoo") == ZOO
     assert len(await messages(quiet, owner=ZOO)) == 2
+
+
+async def test_a_deleted_project_leaves_nothing_for_its_next_life(told: Memory) -> None:
+    for isolated in (True, False):
+        await told.put_project(USER, "zoo", {"isolated": isolated})
+    await told.engine.notes.scratchpad.put(ZOO, "late", "on its way")  # as by a request that began before
+    await told.engine.moving.delete(USER, "zoo")
+    await told.put_project(USER, "zoo", {"isolated": True})
+    assert await everything(told, ZOO) == []
+
+
+async def test_a_project_is_deleted_whoever_deletes_its_sessions_meanwhile(
+    told: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgetter = told.engine.oversight.forgetter
+    forget = forgetter.session
+
+    async def second(owner: str, session_id: str) -> object:
+        await forget(owner, session_id)
+        return await forget(owner, session_id)
+
+    monkeypatch.setattr(forgetter, "session", second)
+    await told.engine.moving.delete(USER, "zoo")
+    with pytest.raises(NotFound):
+        await told.engine.chats.projects.get(USER, "zoo")
+
+
+async def test_the_sweep_leaves_the_mark_of_a_newer_move(told: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projects, "LOOKED_AFTER", timedelta(0))
+    known, moving = told.engine.chats.projects, told.engine.moving
+    settle = moving.settle
+    await told.put_project(USER, "zoo", {"isolated": True})
+
+    async def during(user: str, name: str) -> None:
+        await settle(user, name)
+        await known.put(user, name, {"isolated": False, "unsettled": now()})  # a move that goes no further
+
+    with monkeypatch.context() as patched:
+        patched.setattr(moving, "settle", during)
+        await moving.finish()
+    assert await messages(told, owner=ZOO) != []
+    await moving.finish()
+    assert await messages(told, owner=ZOO) == [] and await known.unsettled() == []
+
+
+async def test_a_user_has_so_many_projects_and_no_more(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projects, "MOST", 2)
+    known = quiet.engine.chats.projects
+    for name in ("zoo", "", "farm", "zoo"):  # the user's preferences are no project
+        await known.put(USER, name, {"instructions": "Be brief."})
+    await quiet.chat(request(SAID))
+    for door in (
+        quiet.put_project(USER, "moon", {"isolated": True}),
+        known.standpoint(USER, "moon", making=True),
+        known.take(USER, {"name": "moon"}),
+        quiet.move(USER, "s1", "moon"),
+    ):
+        with pytest.raises(Conflict, match="at most 2 projects"):
+            await door
+    assert [project.name for project in await known.page(USER, limit=5)] == ["farm", "zoo"]
+    assert len(await messages(quiet)) == 2
+    await known.delete(USER, "farm")
+    await known.put(USER, "moon", {})

@@ -12,7 +12,6 @@ from agents.openai_chat import data_of, parsed, written
 from agents.openai_responses import DONE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
 from api.auth import PassingOn
-from api.headers import RETRIES
 from api.http.once import once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory, TheSettings

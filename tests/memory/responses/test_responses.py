@@ -4,7 +4,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.domain import Turn
-from memory.ids import prompt_id, response_id
+from memory.ids import owner_apart, prompt_id, response_id
 from memory.responses import Item
 from tests.conversations import USER
 from utils.clock import now
@@ -117,3 +117,38 @@ async def test_a_response_that_is_asked_for_again_stays_in_its_session(quiet: Me
     await responses.begin(USER, "r1", "s1")
     again = await responses.begin(USER, "r1", "elsewhere")
     assert again.session_id == "s1"
+
+
+async def test_what_is_stored_of_a_session_moves_with_it(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored, sessions, zoo = quiet.engine.responses, quiet.engine.chats.sessions, owner_apart(USER, "zoo")
+    await say(quiet, "r1", "s")
+    await keep(quiet, "r1")
+    await keep(quiet, "r2", previous="r1")
+    await stored.conversations.create(USER, "s", {"topic": "parrots"}, [item("own", "user", "Listen.")])
+    await quiet.put_project(USER, "zoo", {"isolated": True})
+    end = sessions.end
+
+    async def later(owner: str, session_id: str) -> object:
+        await keep(quiet, "r3", previous="r2", owner=owner)
+        return await end(owner, session_id)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sessions, "end", later)
+        await quiet.move(USER, "s", "zoo")
+    for owner, other, project in ((zoo, USER, None), (USER, zoo, "zoo")):
+        response = await stored.responses.get(owner, "r3")
+        chain = await stored.responses.items.page(owner, await stored.responses.before(owner, response, itself=True))
+        assert [one.id for one in chain] == ["r1-in", "r1-out", "r2-in", "r2-out", "r3-in", "r3-out"]
+        assert (await stored.conversations.get(owner, "s")).metadata == {"topic": "parrots"}
+        assert (await stored.conversations.item(owner, "s", "own")).body["content"][0]["text"] == "Listen."
+        assert await documents(quiet, other) == [0, 0]
+        await quiet.move(USER, "s", project)
+
+
+async def test_of_what_is_not_stored_no_messages_are_read(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(quiet.engine.responses.responses, "_messages", read)
+    await keep(quiet, "r", stored=False)
+    assert await documents(quiet) == [1, 0]
