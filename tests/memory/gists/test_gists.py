@@ -135,7 +135,7 @@ def test_of_one_that_an_earlier_version_made_words_hold_and_tokens_do_not() -> N
         "My sister keeps bees.",
         "Where is the big cello now?",
         pytest.param(
-            "Do bees make honey?", marks=pytest.mark.xfail(reason="behind a name it is taken for a statement")
+            "Do bees make honey?", marks=pytest.mark.xfail(reason="behind a name it states")
         ),
     ],
 )
