@@ -82,9 +82,10 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
     """How many documents each collection has, once the work that earlier tests left behind is done, or taken away."""
     under_way = {"$in": ["pending", "leased"]}
     database.vectors.update_many({"facts.state": "pending"}, {"$unset": {"facts": ""}})
+    database.sessions.update_many({"summary.state": "pending"}, {"$unset": {"summary": ""}})
     work = {"$or": [{"embed.state": under_way}, {"facts.state": under_way}]}
     eventually(lambda: not database.vectors.count_documents(work), 60)
-    eventually(lambda: not database.sessions.count_documents({"summary.state": under_way}), 60)
+    eventually(lambda: not database.sessions.count_documents({"summary.state": "leased"}), 60)
     eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
     return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
 

@@ -35,7 +35,7 @@ async def live(memory: Memory) -> None:
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
     kept, asked = engine.responses, Item("msg_1", {"role": "user", "content": "Hi \ud800"}, ("user", "Hi"))
     conversation = await kept.conversations.create(USER, "conv_1", {"topic": "birds"}, [asked])
-    begun = await kept.responses.begin(USER, "resp_1", conversation.session_id, None)
+    begun = await kept.responses.begin(USER, "resp_1", conversation.session_id)
     body = {"id": "resp_1", "huge": 10**40}
     await kept.responses.keep(USER, begun, "turn", body, [asked], [asked], conversation=conversation.id)
     bank = await memory.activate(USER, "project", "loci")
