@@ -20,7 +20,6 @@ INDEXES = {
         index("owner_id", "user_id", "id", unique=True),
         index("owner_newest", "user_id", "-created_at", "-_id"),
         index("owner_session", "user_id", "session_id"),
-        index("owner_beginning", "user_id", "begins", "-created_at", "-_id"),
         index("owner_conversation", "user_id", "conversation"),
     ],
     "response_items": [
