@@ -129,3 +129,24 @@ class ProxiedAnswer:
 def _head(chunk: Mapping[str, Any]) -> dict[str, Any]:
     """A chunk of the same stream that says nothing."""
     return {name: chunk[name] for name in HEAD if name in chunk} | {"choices": []}
+
+
+@dataclass
+class HeldAnswer:
+    """As `ProviderAnswer` has it, of a protocol whose last event is held back. `last`: that, once it came."""
+
+    said: list[str] = field(default_factory=list)
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    whole: bool = False
+    calls: bool = False
+    last: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self.said)
+
+    @property
+    def ended(self) -> bool:
+        return self.last is not None

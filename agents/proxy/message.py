@@ -1,11 +1,12 @@
 """A provider's message, of Anthropic's API, read as it goes by, whole or in events."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agents.anthropic_messages import blocks_of
 from agents.openai_chat import data_of, memory_hits, parsed, storable, text_of, written
+from agents.proxy.answer import HeldAnswer
 from memory.domain import Hit
 from utils.errors import ModelUnavailable
 
@@ -14,24 +15,8 @@ INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 
 
 @dataclass
-class ProxiedMessage:
-    """As `Answer` has it. `last`: the event that is to be sent when all is kept."""
-
-    said: list[str] = field(default_factory=list)
-    model: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    whole: bool = False
-    calls: bool = False
-    last: dict[str, Any] | None = None
-
-    @property
-    def text(self) -> str:
-        return "".join(self.said)
-
-    @property
-    def ended(self) -> bool:
-        return self.last is not None
+class ProxiedMessage(HeldAnswer):
+    """A message of Anthropic's API, read as it goes by."""
 
     def read_whole(self, answer: Mapping[str, Any]) -> str | None:
         if not isinstance(answer.get("content"), list):

@@ -1,11 +1,12 @@
 """A provider's response, of the Responses API, read as it goes by, whole or in events."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_chat import data_of, memory_hits, parsed, written
 from agents.openai_responses import DONE, asks_client, model_of, output_of, text_of_item
+from agents.proxy.answer import HeldAnswer
 from memory.domain import Hit
 from utils.errors import ModelUnavailable
 
@@ -14,25 +15,10 @@ FAILURES = ("response.failed", "error")
 
 
 @dataclass
-class ProxiedResponse:
-    """As `ProviderAnswer` has it. `last`: the event that is to be sent when all is kept."""
+class ProxiedResponse(HeldAnswer):
+    """A response of OpenAI's API, read as it goes by."""
 
-    said: list[str] = field(default_factory=list)
-    model: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    whole: bool = False
-    calls: bool = False
-    last: dict[str, Any] | None = None
     _number: int = 0  # of the last event
-
-    @property
-    def text(self) -> str:
-        return "".join(self.said)
-
-    @property
-    def ended(self) -> bool:
-        return self.last is not None
 
     def read_whole(self, answer: Mapping[str, Any]) -> str | None:
         if not isinstance(answer.get("output"), list):
