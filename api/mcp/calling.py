@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 
 from agents.memory import Memory
@@ -59,11 +60,13 @@ Caller = Callable[[Context], Awaitable[Call]]
 
 
 def client_of(context: Context, process: str | None = None) -> Client:
-    """Who makes a request. `process`: names the connection where it is a process's only one."""
+    """Who makes a request. `process`: names the connection where it is a process's only one. By the protocol of 2026 a
+    connection is no session: conversations may share it."""
     params = context.session.client_params
     name = params.client_info.name[:NAME_CHARACTERS] if params is not None else UNNAMED
-    request = context.request
-    session = request.headers.get(SESSION) if isinstance(request, Request) else process
+    session = None
+    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        session = context.request.headers.get(SESSION) if isinstance(context.request, Request) else process
     return Client(name or UNNAMED, session)
 
 

@@ -1,7 +1,7 @@
 """The tools that an assistant has over MCP."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,10 +14,10 @@ from api.wire import banks as wire
 from api.wire.base import Page, Shown
 from api.wire.facts import DecisionOut
 from api.wire.paging import position_of
-from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
+from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled, Replaced
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
-from memory.domain import SAID, SECTION, Turn
+from memory.domain import SAID, SECTION, TURN, Gist, Turn
 from memory.recall import Scope, with_overrides
 from utils.clock import now
 from utils.errors import NotFound
@@ -133,23 +133,31 @@ async def update(call: Call, asked: wire.Update) -> wire.UpdateResult:
 @offered("Recall", reads=True)
 async def recall(call: Call, asked: RecallCall) -> Recalled:
     """Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and
-    memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole."""
+    memory banks, best first, with who said it and when. Where replaced_by is there, the text holds no longer, and this
+    holds instead. Of long messages it shows what has to do with the query; read_memory gives the whole."""
     recipe, owner = with_overrides(RECALL, top_k=asked.top_k), await call.within(asked.project)
     found = await call.memory.search(owner, asked.query, recipe, Scope(kinds=KINDS, timezone=asked.timezone))
     waiting = None
     if not found.hits:
         waiting = await call.memory.engine.gists.queue.count_of(owner, KINDS, MOST_WAITING)
-    return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
+    replaced = await _replaced(call, owner, [hit.gist for hit in found.hits])
+    return await asyncio.to_thread(Recalled.of, found, asked, replaced, waiting)
 
 
 @offered("Read what is remembered", reads=True)
 async def read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     """Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to get
     the next, `query` finds one by its words."""
-    found = await call.memory.engine.gists.reader.by_ids(await call.within(asked.project), [asked.id])
+    owner = await call.within(asked.project)
+    found = await call.memory.engine.gists.reader.by_ids(owner, [asked.id])
     if not found:
-        raise NotFound("Nothing is remembered under this id")
-    return MemoryRead.of_gist(found[0], asked)
+        raise NotFound("Nothing is remembered under this id: take one that recall gave")
+    return MemoryRead.of_gist(found[0], asked, await _replaced(call, owner, found))
+
+
+async def _replaced(call: Call, owner: str, gists: Sequence[Gist]) -> Replaced:
+    messages = [gist.id for gist in gists if gist.kind == TURN]
+    return await call.memory.engine.knowledge.superseded.by_messages(owner, messages)
 
 
 @offered("Remember")
