@@ -29,8 +29,9 @@ from utils.fields import Wire
 from utils.mongo import StoreError, foreseen, persistently
 
 INSTRUCTIONS = (
-    "Loci remembers. Call `activate` at the start of a conversation, and `update` with what is worth knowing next "
-    "time; `recall` searches all that is remembered, `remember` keeps what the user states."
+    "Loci remembers across conversations. Call `activate` at the start of one, and `update` with what is worth knowing "
+    "next time. `recall` searches all that is remembered: call it where something said or done before may matter, and "
+    "before you ask the user for it again. `remember` keeps what the user states of themselves."
 )
 
 # What stays as it is until another version is served may be kept by a client for five minutes.

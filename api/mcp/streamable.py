@@ -28,7 +28,8 @@ from starlette.types import Message as Sent
 from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
-from api.auth import caller, named_in_query
+from agents.proxy import identity_of
+from api.auth import caller, named_beside_body
 from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.server import BankServer
@@ -129,7 +130,8 @@ class StreamableHTTP:
         request = Request(scope, receive)
         check_origin(request.headers, self._origins)
         calling = await caller(request)
-        owner = scope[OWNER] = calling.owner(named_in_query(request))
+        told = identity_of(request.headers, {}).user if calling.user is None else None
+        owner = scope[OWNER] = calling.owner(named_beside_body(request) or told)
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
