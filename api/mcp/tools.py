@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic.json_schema import GenerateJsonSchema
 
 from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
@@ -29,6 +30,13 @@ NOTES = "mcp"  # the session of what was to be remembered and states no fact
 MOST_BANKS = 200  # that are listed in one answer
 
 Run = Callable[[Call, Any], Awaitable[Any]]
+
+
+class Untitled(GenerateJsonSchema):
+    """Schemas without titles of fields, which say their names again in every request of a model."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,8 @@ class Offer:
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=self.takes.model_json_schema(),
-            output_schema=self.gives.model_json_schema(mode="serialization"),
+            input_schema=self.takes.model_json_schema(schema_generator=Untitled),
+            output_schema=self.gives.model_json_schema(mode="serialization", schema_generator=Untitled),
             annotations=hints,
         )
 
