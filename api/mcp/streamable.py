@@ -29,14 +29,14 @@ from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
 from agents.proxy import identity_of
-from api.auth import caller, named_beside_body
+from api.auth import caller, named_beside_body, project_in_header
 from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.server import BankServer
 from api.mcp.sessions import IDLE_SECONDS, Sessions
 from utils.mongo import persistently
 
-OWNER = "loci_owner"  # in a request's scope, once it is known
+OWNER, PROJECT = "loci_owner", "loci_project"  # in a request's scope, once they are known
 
 
 @dataclass(frozen=True)
@@ -84,18 +84,13 @@ def read_message(body: bytes, headers: Headers) -> Message:
     except (ValidationError, RecursionError):
         told = "The body is no request, notification or response of JSON-RPC"
         raise NoMessage(INVALID_REQUEST, told, request_id) from None
-    meta = (parsed.get("params") or {}).get("_meta")
-    if (
-        request_id is not None
-        and SESSION not in headers
-        and isinstance(meta, dict)
-        and PROTOCOL_VERSION_META_KEY in meta
-    ):
+    method, params = parsed.get("method"), parsed.get("params") or {}
+    meta = params.get("_meta")
+    if isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta and SESSION not in headers:
         verdict = classify_inbound_request(parsed, headers=headers)
-        if isinstance(verdict, InboundLadderRejection):
+        if isinstance(verdict, InboundLadderRejection) and request_id is not None:
             raise NoMessage(verdict.code, verdict.message, request_id, verdict.data)
-    method = parsed.get("method")
-    return Message(method if isinstance(method, str) else None, parsed.get("params") or {})
+    return Message(method if isinstance(method, str) else None, params)
 
 
 class StreamableHTTP:
@@ -132,6 +127,7 @@ class StreamableHTTP:
         calling = await caller(request)
         told = identity_of(request.headers, {}).user if calling.user is None else None
         owner = scope[OWNER] = calling.owner(named_beside_body(request) or told)
+        scope[PROJECT] = project_in_header(request)
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
@@ -187,7 +183,7 @@ class StreamableHTTP:
     async def _call(self, context: Context) -> Call:
         request = context.request
         assert isinstance(request, Request)  # noqa: S101
-        return Call(self._memory(), str(request.scope[OWNER]), client_of(context))
+        return Call(self._memory(), str(request.scope[OWNER]), client_of(context), request.scope[PROJECT])
 
 
 class _Answer:

@@ -172,12 +172,12 @@ async def _replaced(call: Call, owner: str, gists: Sequence[Gist]) -> Replaced:
 async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
     place of an older one that it contradicts."""
-    text, owner = asked.text.strip(), await call.within(asked.project)
+    text, project, owner = asked.text.strip(), asked.project or call.project, await call.within(asked.project)
     if decided := await call.memory.learn(owner, text, timezone=asked.timezone):
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     note = Turn(call.once, "user", text, now(), timezone=asked.timezone)
-    session = NOTES if asked.project is None else f"{asked.project}.{NOTES}"
-    kept = await call.memory.add(call.owner, session, [note], project=asked.project, ids_are_new=not call.may_be_done)
+    session = NOTES if project is None else f"{project}.{NOTES}"
+    kept = await call.memory.add(call.owner, session, [note], project=project, ids_are_new=not call.may_be_done)
     return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 

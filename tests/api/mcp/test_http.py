@@ -69,6 +69,13 @@ async def test_an_isolated_project_is_remembered_by_itself(address: str) -> None
         read = await call(connected, "read_memory", id=found["id"], project="zoo")
         assert read["text"] == "The user lives in Madrid."
         assert "Nothing is remembered" in await refusal(connected, "read_memory", id=found["id"])
+    async with client(address, **{"X-Loci-Project": "zoo"}) as configured:
+        assert found in (await call(configured, "recall", **asked))["items"]
+        await call(configured, "remember", text="What about supper?")
+        assert (await call(configured, "read_memory", id=found["id"]))["text"] == found["text"]
+    async with httpx.AsyncClient(base_url=address) as api:
+        noted = (await api.get("/v1/sessions/zoo.mcp/messages", params={"project": "zoo"})).json()["items"]
+        assert [message["content"] for message in noted] == ["What about lunch?", "What about supper?"]
 
 
 async def test_files_are_resources_now_and_as_they_were(address: str) -> None:

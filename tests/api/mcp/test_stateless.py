@@ -153,7 +153,7 @@ async def test_a_message_that_holds_no_longer_is_recalled_with_what_does(address
         {
             "id": "old",
             "role": "user",
-            "content": "I live in Madrid, near the river.",
+            "content": "I live in Madrid.",
             "timestamp": "2026-01-05T10:00:00Z",
         },
         {"id": "dog", "role": "user", "name": "Ada", "content": "My dog is called Biscuit."},
