@@ -98,6 +98,11 @@ def test_a_request_is_answered_however_little_it_says(
     assert answer.json()["result"]["resultType"] == "complete"
 
 
+@pytest.mark.parametrize("headers", [{"origin": "http://evil.example.com"}, {"host": "evil.example.com"}])
+def test_a_page_of_another_origin_may_not_call(plain: str, headers: dict[str, str | None]) -> None:
+    assert asked(plain, "tools/list", headers=headers).status_code == 403
+
+
 @pytest.mark.parametrize("by", ["GET", "DELETE"])
 def test_there_are_no_sessions_to_listen_to_or_to_end(plain: str, by: str) -> None:
     assert asked(plain, "tools/list", by=by).status_code == 405
