@@ -182,19 +182,21 @@ def check_parameters(request: Request, known: Collection[str]) -> None:
         raise RequestValidationError(errors)
 
 
-def named_in_query(request: Request) -> str | None:
-    """The user whom the query of a request names, of which it may have nothing else; None for nobody.
+def named_beside_body(request: Request) -> str | None:
+    """The user whom the query of a request names, of which it may have nothing else, or its header; None for nobody.
 
-    Raises `RequestValidationError`, also where it names several, or what is no id.
+    Raises `RequestValidationError`, also where they name several, or what is no id.
     """
     check_parameters(request, ("user_id",))
     try:
-        named = [_IDENTIFIER.validate_python(one) for one in request.query_params.getlist("user_id")]
+        named = {_IDENTIFIER.validate_python(one) for one in request.query_params.getlist("user_id")}
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("query", "user_id")} for one in error.errors()]) from None
-    if len(set(named)) > 1:
+    if (in_header := user_in_header(request)) is not None:
+        named.add(in_header)
+    if len(named) > 1:
         raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}])
-    return named[0] if named else None
+    return named.pop() if named else None
 
 
 Calling = Annotated[Caller, Depends(caller)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 
 from agents.memory import Memory
@@ -26,17 +27,20 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A request: whose memory it is about, and who makes it. `once`: the id that it gives to what it makes, however
-    often it is handled; `may_be_done`: whether that may be there already."""
+    """A request: whose memory it is about, and who makes it. `project`: that its header names, for tools that are told
+    none. `once`: the id that it gives to what it makes, however often it is handled; `may_be_done`: whether that may be
+    there already."""
 
     memory: Memory
     owner: str
     client: Client
+    project: str | None = None
     once: str = field(default_factory=new_id)
     may_be_done: bool = False
 
     async def within(self, project: str | None) -> str:
         """Whose memory is meant: the user's, or that of an isolated project."""
+        project = project or self.project
         return self.owner if project is None else (await self.memory.within(self.owner, project)).owner
 
     async def bank(self, conversation_id: str | None) -> Active:
@@ -59,11 +63,13 @@ Caller = Callable[[Context], Awaitable[Call]]
 
 
 def client_of(context: Context, process: str | None = None) -> Client:
-    """Who makes a request. `process`: names the connection where it is a process's only one."""
+    """Who makes a request. `process`: names the connection where it is a process's only one. By the protocol of 2026 a
+    connection is no session: conversations may share it."""
     params = context.session.client_params
     name = params.client_info.name[:NAME_CHARACTERS] if params is not None else UNNAMED
-    request = context.request
-    session = request.headers.get(SESSION) if isinstance(request, Request) else process
+    session = None
+    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        session = context.request.headers.get(SESSION) if isinstance(context.request, Request) else process
     return Client(name or UNNAMED, session)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import orjson
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
@@ -28,9 +29,14 @@ from utils.fields import Wire
 from utils.mongo import StoreError, foreseen, persistently
 
 INSTRUCTIONS = (
-    "Loci remembers. Call `activate` at the start of a conversation, and `update` with what is worth knowing next "
-    "time; `recall` searches all that is remembered, `remember` keeps what the user states."
+    "Loci remembers across conversations. Call `activate` at the start of one, and `update` with what is worth knowing "
+    "next time. `recall` searches all that is remembered: call it where something said or done before may matter, and "
+    "before you ask the user for it again. `remember` keeps what the user states of themselves."
 )
+
+# What stays as it is until another version is served may be kept by a client for five minutes.
+STABLE: tuple[CacheableMethod, ...] = ("server/discover", "tools/list", "prompts/list", "resources/templates/list")
+CACHED = dict.fromkeys(STABLE, CacheHint(ttl_ms=300_000))
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +56,7 @@ class BankServer:
             version=version("loci"),
             title="Loci",
             instructions=INSTRUCTIONS,
+            cache_hints=CACHED,
             get_tool_input_schema=lambda name: BY_NAME[name].tool.input_schema if name in BY_NAME else None,
             on_list_tools=_always(types.ListToolsResult(tools=[offer.tool for offer in OFFERS])),
             on_call_tool=self._call_tool,

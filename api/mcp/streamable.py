@@ -11,8 +11,14 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
-from mcp_types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER, InboundLadderRejection, classify_inbound_request
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    PROTOCOL_VERSION_META_KEY,
+    jsonrpc_message_adapter,
+)
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.datastructures import Headers
@@ -22,14 +28,15 @@ from starlette.types import Message as Sent
 from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
-from api.auth import caller, named_in_query
+from agents.proxy import identity_of
+from api.auth import caller, named_beside_body, project_in_header
 from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.server import BankServer
 from api.mcp.sessions import IDLE_SECONDS, Sessions
 from utils.mongo import persistently
 
-OWNER = "loci_owner"  # in a request's scope, once it is known
+OWNER, PROJECT = "loci_owner", "loci_project"  # in a request's scope, once they are known
 
 
 @dataclass(frozen=True)
@@ -43,21 +50,23 @@ class Message:
 class NoMessage(Exception):
     """A body that is none. `code`: JSON-RPC's; `request_id`: None where it cannot be told."""
 
-    def __init__(self, code: int, told: str, request_id: str | int | None = None) -> None:
+    def __init__(self, code: int, told: str, request_id: str | int | None = None, data: Any = None) -> None:
         super().__init__(told)
         self.code = code
         self.told = told
         self.request_id = request_id
+        self.data = data
 
     @property
     def response(self) -> Response:
-        error = {"code": self.code, "message": self.told}
+        error = {"code": self.code, "message": self.told} | ({"data": self.data} if self.data is not None else {})
         body = {"jsonrpc": "2.0", "id": self.request_id, "error": error}
         return Response(orjson.dumps(body), status_code=400, media_type="application/json")
 
 
-def read_message(body: bytes) -> Message:
-    """Checked before the SDK sees it, whose errors would repeat the body. Raises `NoMessage`."""
+def read_message(body: bytes, headers: Headers) -> Message:
+    """Checked before the SDK sees it, whose errors would repeat the body. A request that says in its body that it is of
+    2026, where its headers do not, is none: the SDK goes by the headers alone. Raises `NoMessage`."""
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -75,8 +84,13 @@ def read_message(body: bytes) -> Message:
     except (ValidationError, RecursionError):
         told = "The body is no request, notification or response of JSON-RPC"
         raise NoMessage(INVALID_REQUEST, told, request_id) from None
-    method = parsed.get("method")
-    return Message(method if isinstance(method, str) else None, parsed.get("params") or {})
+    method, params = parsed.get("method"), parsed.get("params") or {}
+    meta = params.get("_meta")
+    if isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta and SESSION not in headers:
+        verdict = classify_inbound_request(parsed, headers=headers)
+        if isinstance(verdict, InboundLadderRejection) and request_id is not None:
+            raise NoMessage(verdict.code, verdict.message, request_id, verdict.data)
+    return Message(method if isinstance(method, str) else None, params)
 
 
 class StreamableHTTP:
@@ -111,7 +125,9 @@ class StreamableHTTP:
         request = Request(scope, receive)
         check_origin(request.headers, self._origins)
         calling = await caller(request)
-        owner = scope[OWNER] = calling.owner(named_in_query(request))
+        told = identity_of(request.headers, {}).user if calling.user is None else None
+        owner = scope[OWNER] = calling.owner(named_beside_body(request) or told)
+        scope[PROJECT] = project_in_header(request)
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
@@ -127,7 +143,7 @@ class StreamableHTTP:
         message: Message | None = None
         if request.method == "POST":
             try:
-                message = read_message(await request.body())
+                message = read_message(await request.body(), request.headers)
             except NoMessage as refused:
                 await refused.response(request.scope, request.receive, send)
                 return
@@ -167,7 +183,7 @@ class StreamableHTTP:
     async def _call(self, context: Context) -> Call:
         request = context.request
         assert isinstance(request, Request)  # noqa: S101
-        return Call(self._memory(), str(request.scope[OWNER]), client_of(context))
+        return Call(self._memory(), str(request.scope[OWNER]), client_of(context), request.scope[PROJECT])
 
 
 class _Answer:

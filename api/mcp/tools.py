@@ -1,12 +1,13 @@
 """The tools that an assistant has over MCP."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic.json_schema import GenerateJsonSchema
 
 from agents.tools import LONGEST_ID, READ, id_of_row, read_record
 from api.mcp.calling import Call
@@ -14,10 +15,10 @@ from api.wire import banks as wire
 from api.wire.base import Page, Shown
 from api.wire.facts import DecisionOut
 from api.wire.paging import position_of
-from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled
+from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, PartQuery, RecallCall, Recalled, Replaced
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
-from memory.domain import SAID, SECTION, Turn
+from memory.domain import SAID, SECTION, TURN, Gist, Turn
 from memory.recall import Scope, with_overrides
 from utils.clock import now
 from utils.errors import NotFound
@@ -29,6 +30,13 @@ NOTES = "mcp"  # the session of what was to be remembered and states no fact
 MOST_BANKS = 200  # that are listed in one answer
 
 Run = Callable[[Call, Any], Awaitable[Any]]
+
+
+class Untitled(GenerateJsonSchema):
+    """Schemas without titles of fields, which say their names again in every request of a model."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,8 @@ class Offer:
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=self.takes.model_json_schema(),
-            output_schema=self.gives.model_json_schema(mode="serialization"),
+            input_schema=self.takes.model_json_schema(schema_generator=Untitled),
+            output_schema=self.gives.model_json_schema(mode="serialization", schema_generator=Untitled),
             annotations=hints,
         )
 
@@ -133,35 +141,43 @@ async def update(call: Call, asked: wire.Update) -> wire.UpdateResult:
 @offered("Recall", reads=True)
 async def recall(call: Call, asked: RecallCall) -> Recalled:
     """Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and
-    memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole."""
+    memory banks, best first, with who said it and when. Where replaced_by is there, the text holds no longer, and this
+    holds instead. Of long messages it shows what has to do with the query; read_memory gives the whole."""
     recipe, owner = with_overrides(RECALL, top_k=asked.top_k), await call.within(asked.project)
     found = await call.memory.search(owner, asked.query, recipe, Scope(kinds=KINDS, timezone=asked.timezone))
     waiting = None
     if not found.hits:
         waiting = await call.memory.engine.gists.queue.count_of(owner, KINDS, MOST_WAITING)
-    return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
+    replaced = await _replaced(call, owner, [hit.gist for hit in found.hits])
+    return await asyncio.to_thread(Recalled.of, found, asked, replaced, waiting)
 
 
 @offered("Read what is remembered", reads=True)
 async def read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
     """Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to get
     the next, `query` finds one by its words."""
-    found = await call.memory.engine.gists.reader.by_ids(await call.within(asked.project), [asked.id])
+    owner = await call.within(asked.project)
+    found = await call.memory.engine.gists.reader.by_ids(owner, [asked.id])
     if not found:
-        raise NotFound("Nothing is remembered under this id")
-    return MemoryRead.of_gist(found[0], asked)
+        raise NotFound("Nothing is remembered under this id: take one that recall gave")
+    return MemoryRead.of_gist(found[0], asked, await _replaced(call, owner, found))
+
+
+async def _replaced(call: Call, owner: str, gists: Sequence[Gist]) -> Replaced:
+    messages = [gist.id for gist in gists if gist.kind == TURN]
+    return await call.memory.engine.knowledge.superseded.by_messages(owner, messages)
 
 
 @offered("Remember")
 async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
     place of an older one that it contradicts."""
-    text, owner = asked.text.strip(), await call.within(asked.project)
+    text, project, owner = asked.text.strip(), asked.project or call.project, await call.within(asked.project)
     if decided := await call.memory.learn(owner, text, timezone=asked.timezone):
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     note = Turn(call.once, "user", text, now(), timezone=asked.timezone)
-    session = NOTES if asked.project is None else f"{asked.project}.{NOTES}"
-    kept = await call.memory.add(call.owner, session, [note], project=asked.project, ids_are_new=not call.may_be_done)
+    session = NOTES if project is None else f"{project}.{NOTES}"
+    kept = await call.memory.add(call.owner, session, [note], project=project, ids_are_new=not call.may_be_done)
     return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 

@@ -68,7 +68,7 @@ async def test_mcp(plain: str, zone: str, yesterday: str, user: str) -> None:
         told = await call(connected, "remember", text=MOVED, timezone=zone)
         found = await call(connected, "recall", query="Where did I move?", timezone=zone)
     assert yesterday in told["decisions"][0]["text"]
-    assert yesterday in found["items"][0]["content"]
+    assert yesterday in found["items"][0]["text"]
 
 
 @both_sides

@@ -44,17 +44,39 @@ async def test_a_service_that_cannot_begin_is_told_of_and_tried_again(
         assert (await connected.list_tools()).tools
 
 
-async def test_without_keys_the_address_says_whose_memory_it_is(serve: Callable[..., str]) -> None:
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/mcp?user_id=ann", {}),
+        ("/mcp", {"X-Loci-User": "ann"}),
+        ("/mcp", {"X-OpenWebUI-User-Id": "ann"}),
+        ("/mcp", {"X-Loci-User": "ann", "X-OpenWebUI-User-Id": "bob"}),
+        ("/mcp?user_id=ann", {"X-Loci-User": "ann"}),
+    ],
+)
+async def test_without_keys_the_address_or_a_header_says_whose_memory_it_is(
+    serve: Callable[..., str], path: str, headers: dict[str, str]
+) -> None:
     address = serve()
-    async with client(address, path="/mcp?user_id=ann") as connected:
-        assert not (await connected.call_tool("remember", {"text": "My sister is called Tulip."})).is_error
+    for mode in ("legacy", "auto"):
+        async with client(address, mode, path=path, **headers) as connected:
+            assert not (await connected.call_tool("remember", {"text": "My sister is called Tulip."})).is_error
     async with httpx.AsyncClient(base_url=address, timeout=20) as plain:
         facts = {user: (await plain.get("/v1/facts", params={"user_id": user})).json() for user in ("ann", "default")}
         assert (len(facts["ann"]["items"]), facts["default"]["items"]) == (1, [])
+
+
+async def test_a_user_that_is_none_or_anothers_is_refused(address: str, serve: Callable[..., str]) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    async with httpx.AsyncClient(base_url=address, timeout=20) as plain:
         for query, place in (("bogus=1", "bogus"), ("user_id=ann&user_id=bob", "user_id"), ("user_id=", "user_id")):
-            refused = await plain.post(f"/mcp?{query}", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+            refused = await plain.post(f"/mcp?{query}", json=asked)
             assert refused.status_code == 422
             assert refused.json()["errors"][0]["loc"] == ["query", place]
+        refused = await plain.post("/mcp?user_id=ann", json=asked, headers={"X-Loci-User": "bob"})
+        assert refused.status_code == 422
     keyed = serve(api_keys="ann:key-of-ann-0123456789")
     async with httpx.AsyncClient(base_url=keyed, timeout=20, headers={"X-API-Key": "key-of-ann-0123456789"}) as plain:
         assert (await plain.post("/mcp?user_id=bob", json={})).status_code == 403
+        assert (await plain.post("/mcp", json={}, headers={"X-Loci-User": "bob"})).status_code == 403
+        assert (await plain.post("/mcp", json={}, headers={"X-OpenWebUI-User-Id": "bob"})).status_code == 400

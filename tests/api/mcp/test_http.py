@@ -41,8 +41,8 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         assert (done["status"], done["previous_errors"]) == ("success", [])
         assert done["bank_info"]["id"] == begun["bank_info"]["id"]
         found = await call(connected, "recall", query="Which database was decided on?", top_k=3)
-        assert "SQLite" in found["items"][0]["content"]
-        assert found["items"][0]["explain"]["fused"] > 0
+        assert "SQLite" in found["items"][0]["text"]
+        assert found["items"][0]["bank"] == begun["conversation_id"]
         assert (await call(connected, "remember", text="I live in Madrid."))["decisions"][0]["event"] == "ADD"
         assert (await call(connected, "remember", text="What about lunch?"))["message_id"]
         assert (await call(connected, "recall", query="Where does the user live?"))["items"][0]["kind"] == "fact"
@@ -63,12 +63,19 @@ async def test_an_isolated_project_is_remembered_by_itself(address: str) -> None
         [found] = [
             item
             for item in (await call(connected, "recall", **asked, project="zoo"))["items"]
-            if "Madrid" in item["content"]
+            if "Madrid" in item["text"]
         ]
         assert "Madrid" not in json.dumps(await call(connected, "recall", **asked))
         read = await call(connected, "read_memory", id=found["id"], project="zoo")
-        assert read["content"] == "The user lives in Madrid."
+        assert read["text"] == "The user lives in Madrid."
         assert "Nothing is remembered" in await refusal(connected, "read_memory", id=found["id"])
+    async with client(address, **{"X-Loci-Project": "zoo"}) as configured:
+        assert found in (await call(configured, "recall", **asked))["items"]
+        await call(configured, "remember", text="What about supper?")
+        assert (await call(configured, "read_memory", id=found["id"]))["text"] == found["text"]
+    async with httpx.AsyncClient(base_url=address) as api:
+        noted = (await api.get("/v1/sessions/zoo.mcp/messages", params={"project": "zoo"})).json()["items"]
+        assert [message["content"] for message in noted] == ["What about lunch?", "What about supper?"]
 
 
 async def test_files_are_resources_now_and_as_they_were(address: str) -> None:
@@ -299,22 +306,22 @@ async def test_recall_gives_what_has_to_do_with_the_query_and_of_long_messages_a
         assert len(json.dumps(found)) < 10_000
         first = found["items"][0]
         assert first["id"] == "m0" and first["whole_characters"] == len(long)
-        assert "blue flowerpot" in first["content"] and len(first["content"]) <= 1_000
+        assert "blue flowerpot" in first["text"] and len(first["text"]) <= 1_000
         part = await call(connected, "read_memory", id="m0", query="flowerpot", limit=200)
-        assert "under the blue flowerpot" in part["content"]
+        assert "under the blue flowerpot" in part["text"]
         parts, offset = "", 0
         while True:
             read = await call(connected, "read_memory", id="m0", offset=offset, limit=20_000)
-            parts += read["content"]
+            parts += read["text"]
             offset = len(parts)
             if "reads on" not in (read["more"] or ""):
                 break
         assert parts == long
         short = (await call(connected, "recall", query="What is my dog called?"))["items"][0]
-        assert short["content"] == "My dog is called Biscuit." and "whole_characters" not in short
+        assert short["text"] == "My dog is called Biscuit." and "whole_characters" not in short
         section = (await call(connected, "recall", query="Who keeps the lighthouse?"))["items"][0]
         read = await call(connected, "read_memory", id=section["id"])
-        assert (read["kind"], read["content"], read["more"]) == ("section", section["content"], None)
+        assert (read["kind"], read["text"], read["more"]) == ("section", section["text"], None)
         assert "Nothing is remembered" in await refusal(connected, "read_memory", id="m99")
         assert "none of these words" in await refusal(connected, "read_memory", id="m0", query="submarine")
 
@@ -331,11 +338,11 @@ async def test_recall_finds_what_a_bank_was_condensed_from_and_says_where_it_sta
         async def found_once_it_is_embedded() -> bool:
             nonlocal first
             first = next(iter((await call(connected, "recall", query="Z1000"))["items"]), {})
-            return "condensed" in first and "Z1000" in first["content"]
+            return "condensed" in first and "Z1000" in first["text"]
 
         await until(found_once_it_is_embedded, seconds=60)
         uri = f"loci://banks/project/loci/active.md?version={version}"
-        assert "Its code is Z1000 now." in first["content"] and uri in first["condensed"]
+        assert "Its code is Z1000 now." in first["text"] and uri in first["condensed"]
         assert uri in (await call(connected, "read_memory", id=first["id"]))["condensed"]
         read = (await connected.read_resource(uri)).contents[0]
         assert "Its code is Z1000 now." in read.text  # type: ignore[union-attr]

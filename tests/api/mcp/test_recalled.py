@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from api.mcp.tools import KINDS
-from api.wire.recalled import Recalled
+from api.wire.recalled import RecallCall, Recalled
 from api.wire.search import SearchResponse
 from memory.domain import Recall
 from memory.gists.embedding_queue import Waiting
@@ -22,7 +22,7 @@ from tests.conversations import USER
     ],
 )
 def test_what_cannot_be_found_yet_is_told(waiting: Waiting, note: str) -> None:
-    assert note in (Recalled.of(Recall(), "x", waiting).note or "")
+    assert note in (Recalled.of(Recall(), RecallCall(query="x"), {}, waiting).note or "")
     told: dict[str, Any] = SearchResponse.of(Recall(), "x", 1.0, waiting).model_dump()
     assert told.get("not_embedded", 0) == waiting.count
 

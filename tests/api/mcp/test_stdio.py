@@ -39,7 +39,7 @@ async def test_a_bank_is_kept_for_its_user_and_conversation_and_stands_in_files_
         begun = await call(connected, "activate", conversation_type="project", project_name="loci")
         assert "activate" in await refusal(connected, "update", content="A secret.", conversation_id="conv_8f3a")
         await call(connected, "update", content="Decided: we use SQLite.")
-        assert "SQLite" in (await call(connected, "recall", query="What was decided?"))["items"][0]["content"]
+        assert "SQLite" in (await call(connected, "recall", query="What was decided?"))["items"][0]["text"]
     file = home / "banks/default/project/loci/decisions.md"
     assert "Decided: we use SQLite." in file.read_text()
     async with client(home, mode) as later:
