@@ -1,6 +1,6 @@
 """A user's sessions and their messages."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
@@ -39,10 +39,11 @@ async def list_sessions(
 
 @router.get("/{session_id}", responses=errors(404))
 async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> wire.SessionDetail:
-    """One session with its summaries."""
+    """One session with its summaries, and which answers in it are under way."""
     session = await memory.engine.chats.sessions.get(owner, session_id)
     summaries = await memory.engine.chats.summaries.of_session(owner, session_id)
-    return wire.SessionDetail.of(session, summaries=summaries)
+    answering = await memory.detached.of_session(owner, session_id)
+    return wire.SessionDetail.of(session, summaries=summaries, answering=answering)
 
 
 @router.patch("/{session_id}", responses=errors(404, 409))
@@ -68,10 +69,18 @@ async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner)
 
 
 @router.get("/{session_id}/messages", responses=errors(404))
-async def list_messages(session_id: SessionId, memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.MessageOut]:
+async def list_messages(
+    session_id: SessionId,
+    memory: TheMemory,
+    owner: Owner,
+    page: ThePage,
+    order: Annotated[Literal["asc", "desc"], Query(description="`desc`: the newest first")] = "asc",
+) -> Page[wire.MessageOut]:
     """The messages of a session, in order."""
     await memory.engine.chats.sessions.get(owner, session_id)
-    turns = await memory.engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    turns = await memory.engine.chats.turns.page(
+        owner, session_id, after=page.index, limit=page.sought, newest_first=order == "desc"
+    )
     return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
 
 

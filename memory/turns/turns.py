@@ -227,10 +227,14 @@ class Turns:
                 return gist_of(document)
         return None
 
-    async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
-        """Messages of a session in order, from the place after `after`."""
-        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$gt": after}}
-        cursor = self._vectors.find(filter, TEXT).sort("message_index", 1).limit(limit)
+    async def page(
+        self, owner: str, session_id: str, *, after: int, limit: int, newest_first: bool = False
+    ) -> list[Turn]:
+        """Messages of a session in order, from the place after `after`, or with the newest first from the place before
+        it; -1 for where that begins."""
+        places = {"$gt": -1, "$lt": after} if newest_first and after >= 0 else {"$gt": -1 if newest_first else after}
+        filter = {"user_id": owner, "session_id": session_id, "message_index": places}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1 if newest_first else 1).limit(limit)
         return [turn_of(document) for document in await cursor.to_list(None)]
 
     async def embedded(self, owner: str, ids: Sequence[str]) -> bool:
