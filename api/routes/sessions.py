@@ -11,7 +11,6 @@ from api.http.state import TheMemory, ThePage
 from api.wire import sessions as wire
 from api.wire.base import Deleted, Page
 from memory.ids import user_of
-from utils.errors import NotFound
 from utils.fields import PRINTABLE, Identifier, MessageId
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
@@ -84,11 +83,18 @@ async def list_messages(
     return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
 
 
+@router.get("/{session_id}/messages/{message_id:path}", responses=errors(404))
+async def get_message(
+    session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner
+) -> wire.MessageOut:
+    """One message; its `message_index` says where it stands in the session."""
+    return wire.MessageOut.of(await memory.engine.chats.turns.get(owner, session_id, message_id))
+
+
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
 async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""
-    if await memory.engine.chats.turns.session_of(owner, message_id) != session_id:
-        raise NotFound("No such message")
+    await memory.engine.chats.turns.get(owner, session_id, message_id)
     deleted = await memory.engine.oversight.forgetter.message(owner, message_id)
     await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"vectors": int(deleted)})
