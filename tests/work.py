@@ -121,9 +121,11 @@ def steps(work: Callable[[], object]) -> int:
     return sum(entry.callcount for entry in counting.getstats())
 
 
-async def steps_of(work: Awaitable[Any]) -> tuple[int, Any]:
-    """The same of what is awaited, with what comes of it: what this thread does until then, in the event loop too."""
-    forget_words()
+async def steps_of(work: Awaitable[Any], *, anew: bool = True) -> tuple[int, Any]:
+    """The same of what is awaited, with what comes of it: what this thread does until then, in the event loop too.
+    `anew`: with empty caches."""
+    if anew:
+        forget_words()
     counting = cProfile.Profile()
     counting.enable()
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -16,6 +16,8 @@ from tests.web.admin import EVIL, USER
 from tests.web.watched import Watched
 
 CHROMIUM = "/usr/bin/chromium"
+WAIT = 30_000  # milliseconds; cores may be busy
+expect.set_options(timeout=WAIT)
 OPTIONS = [
     "--headless",
     "--no-sandbox",
@@ -42,7 +44,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def watched(browser: Browser) -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(WAIT)
     yield Watched(context.new_page())
     context.close()
 

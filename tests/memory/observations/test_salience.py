@@ -83,7 +83,7 @@ def test_a_model_reads_the_lines_of_a_long_text_that_matter() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_work_grows_no_faster_than_a_text(shape: Callable[[int], str]) -> None:
-    assert_work_grows_no_faster_than_a_text(observe_by_rules, shape, 3_000)
+    assert_work_grows_no_faster_than_a_text(observe_by_rules, shape, 2_000)
 
 
 @pytest.mark.parametrize("shape", ["documents", "tasks", "bracket lines", "a blob"])
