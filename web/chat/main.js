@@ -34,8 +34,7 @@ class App extends Component {
     addEventListener("popstate", () => this.route());
     addEventListener("keydown", this.keyed);
     this.route();
-    this.list.read();
-    this.list.readProjects().catch(() => {});
+    this.list.begin();
     get("health").then((health) => this.setState({ health }), () => {});
   }
 

@@ -26,11 +26,17 @@ export class Sessions {
         this.query ? this._search() : [],
       ]);
       if (mine !== this.asked) return;
-      Object.assign(this, { items: page.items, cursor: page.next_cursor, found, error: "" });
+      Object.assign(this, { items: page.items, cursor: page.next_cursor, found, error: "", refused: false });
     } catch (error) {
-      if (mine === this.asked) this.error = told(error);
+      if (mine === this.asked) Object.assign(this, { error: told(error), refused: error.status === 401 });
     }
     this.changed();
+  }
+
+  /** Reads all that the sidebar shows. */
+  async begin() {
+    await this.read();
+    if (!this.error) await this.readProjects();
   }
 
   async more() {

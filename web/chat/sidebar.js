@@ -65,6 +65,7 @@ export function Sidebar({ list, here, go, begin, gone }) {
           </select></label>`}
       <div class="sessions">
         ${list.error && html`<p class="bad" role="alert">${list.error}</p>`}
+        ${list.refused && html`<button type="button" onClick=${() => list.begin()}>${t("enterKey")}</button>`}
         ${groups(list.items).map((group) => html`
           <h2 key=${group.name}>${group.name}</h2>
           <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}

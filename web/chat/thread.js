@@ -61,10 +61,13 @@ function Mine({ one, again }) {
 
 /** One message; drawn anew only where it has changed. */
 class Message extends Component {
-  shouldComponentUpdate({ stamp, marked }) { return stamp !== this.props.stamp || marked !== this.props.marked; }
+  shouldComponentUpdate({ stamp, marked, day: parted }) {
+    return stamp !== this.props.stamp || marked !== this.props.marked || parted !== this.props.day;
+  }
 
-  render({ one, again, go, marked }) {
+  render({ one, again, go, marked, day: parted }) {
     return html`
+      ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
         ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} />`}
@@ -79,7 +82,14 @@ export class Thread extends Component {
   state = { away: false };
   atEnd = true;
 
-  componentDidMount() { this.settle(); }
+  componentDidMount() {
+    this.watching = new ResizeObserver(() => this.settle()); // code gets its colours, formulas are set
+    this.watching.observe(this.box.current.firstElementChild);
+    this.settle();
+  }
+
+  componentWillUnmount() { this.watching.disconnect(); }
+
   getSnapshotBeforeUpdate() {
     const box = this.box.current;
     return { height: box.scrollHeight, top: box.scrollTop, first: this.first };
@@ -115,7 +125,9 @@ export class Thread extends Component {
   toEnd = () => { this.atEnd = true; this.box.current.scrollTop = this.box.current.scrollHeight; };
 
   render({ here, again, go, marked, children }, { away }) {
-    let before = "";
+    const days = here.messages.map((one) => day(one.timestamp));
+    const shown = here.messages.map((one, at) => html`
+      <${Message} key=${one.key} one=${one} stamp=${stampOf(one)} again=${again} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">
@@ -123,14 +135,7 @@ export class Thread extends Component {
           ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
           ${here.messages.length === 0 && !here.loading && children}
-          ${here.messages.map((one) => {
-            const today = day(one.timestamp);
-            const parted = today !== before;
-            before = today;
-            return html`
-              ${parted && html`<h2 class="day" key=${`day ${one.key}`}>${today}</h2>`}
-              <${Message} key=${one.key} one=${one} stamp=${stampOf(one)} again=${again} go=${go} marked=${marked === one.id} />`;
-          })}
+          ${shown}
           ${here.hasNewer && !here.loading && html`<${Edge} reach=${() => here.newer()} />`}
         </div>
         ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}

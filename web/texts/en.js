@@ -144,7 +144,6 @@ export default {
   value: "Value",
   since: (when) => `since ${when}`,
   until: (when) => `until ${when}`,
-  replacedBy: "replaced",
   says: "Message",
   nothingYet: "Nothing yet.",
   more: "Show more",
