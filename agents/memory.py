@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from agents.chat import Answer, ChatRequest, Context, Exchanges, Keeping, Toolbox
+from agents.chat import ChatRequest, Exchanges, Keeping, Toolbox
+from agents.detached import Detached
+from agents.events import Delta, Event, Finished, Started, coalesced
 from agents.proxy import Proxy
 from agents.tools import ToolMemory
 from agents.upkeep import Nudge, Work
@@ -32,7 +34,7 @@ from memory.observations import (
 from memory.portable import Import
 from memory.recall import Scope
 from memory.turns import EVERYWHERE, Preferences, Project, Standpoint
-from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.errors import HAS_CONTROL_CHARACTERS, AnswerStopped, InvalidInput
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS
 
@@ -47,40 +49,15 @@ WORKS: dict[str, Work] = {
     "title": "title",
     "observe": "observe",
 }
-COALESCE = 0.025  # seconds of deltas that go out as one
-
-
-@dataclass(frozen=True)
-class Started:
-    """First event of a stream: what is known before the answer."""
-
-    context: Context
-
-
-@dataclass(frozen=True)
-class Delta:
-    """A piece of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Finished:
-    """Last event of a stream: the whole answer, durable by now."""
-
-    context: Context
-    answer: Answer
-
-
-Event = Started | Delta | Finished
 
 
 class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
     `anthropic`: the same to a provider that has Anthropic's API. `toolbox`: makes the tools that a model may use that
-    answers; None where it has none. `timezone`: whose days are meant where neither a request or a message nor its user
-    names a time zone; None for UTC. `locale`: the same of how dates and numbers are written."""
+    answers; None where it has none. `detached`: answers that go on whoever listens. `timezone`: whose days are meant
+    where neither a request or a message nor its user names a time zone; None for UTC. `locale`: the same of how dates
+    and numbers are written."""
 
     def __init__(
         self,
@@ -105,6 +82,7 @@ class Memory:
         self._keeping = keeping
         self._nudge = nudge
         self._toolbox = toolbox
+        self.detached = Detached(self.stream, engine.chats.drafts)
 
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
@@ -126,10 +104,14 @@ class Memory:
         task = asyncio.create_task(self._exchanges.answer(context))
         task.add_done_callback(lambda _: pieces.put_nowait(None))
         try:
-            async with aclosing(_coalesced(pieces)) as deltas:
+            async with aclosing(coalesced(pieces)) as deltas:
                 async for text in deltas:
                     yield Delta(text)
             yield Finished(*await task)
+        except asyncio.CancelledError:
+            if task.cancelled() and not (asyncio.current_task() or task).cancelling():
+                raise AnswerStopped from None
+            raise
         finally:
             if not task.done():
                 task.cancel()
@@ -343,26 +325,10 @@ class Memory:
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""
+        await self.detached.close()
         await self._keeping.close()
         for proxy in filter(None, (self.proxy, self.anthropic)):
             await proxy.upstream.close()
 
     def _tools_for(self, request: ChatRequest) -> Toolbox | None:
         return self._toolbox(self, request) if self._toolbox is not None else None
-
-
-async def _coalesced(pieces: asyncio.Queue[str | None]) -> AsyncGenerator[str, None]:
-    """The texts of a queue up to its None; the first at once, later ones joined over `COALESCE` seconds."""
-    first = True
-    while (text := await pieces.get()) is not None:
-        if not first:
-            await asyncio.sleep(COALESCE)
-        first = False
-        ended = False
-        while not pieces.empty() and not ended:
-            more = pieces.get_nowait()
-            ended = more is None
-            text += more or ""
-        yield text
-        if ended:
-            return

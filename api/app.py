@@ -9,6 +9,7 @@ from time import monotonic
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.middleware.gzip import GZipMiddleware
 
 from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
@@ -119,7 +120,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     app.include_router(users.streamed)
     app.include_router(pages)
     app.state.mcp = mcp = install_mcp(app, origins)
-    app.mount("/web", Assets(directory=WEB), name="web")
+    app.mount("/web", GZipMiddleware(Assets(directory=WEB)), name="web")
     app.mount("/swagger", Assets(directory=SWAGGER), name="swagger")
     return app
 

@@ -152,6 +152,10 @@ class Summary:
     from_index: int
     to_index: int
 
+    @property
+    def id(self) -> str:
+        return f"{self.session_id}#{self.from_index}-{self.to_index}"
+
 
 @dataclass(frozen=True)
 class KeyValue:

@@ -52,6 +52,7 @@ class Behaviour:
     delay: float = 0.0  # seconds before anything is sent
     hang: bool = False  # nothing is ever sent
     hang_after: int | None = None  # chunks after which a stream goes silent
+    go_on: threading.Event | None = None  # ... until this is set
     cut_after: int | None = None  # chunks after which the connection breaks
     done: bool = True  # whether a stream ends in [DONE]
     finish_reason: str | None = "stop"
@@ -336,7 +337,7 @@ class ScriptedModel:
             if sent == behaviour.cut_after:
                 raise _Cut
             if sent == behaviour.hang_after:
-                await _pause(reader, 3600)
+                await _silence(reader, behaviour.go_on)
             data = json.dumps(behaviour.edit(event) if behaviour.edit else event)
             await _send_chunk(writer, f"event: {event['type']}\ndata: {data}\n\n".encode())
         return await _send_chunk(writer, b"")
@@ -368,7 +369,7 @@ class ScriptedModel:
             if sent == behaviour.cut_after:
                 raise _Cut
             if sent == behaviour.hang_after:
-                await _pause(reader, 3600)
+                await _silence(reader, behaviour.go_on)
             data = json.dumps(behaviour.edit(body) if behaviour.edit else body)
             await _send_chunk(writer, f"data: {data}\n\n".encode())
         if behaviour.done:
@@ -391,6 +392,11 @@ async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:
             async with asyncio.timeout(seconds):
                 await reader.read(1)
             raise _ClientLeft
+
+
+async def _silence(reader: asyncio.StreamReader, until: threading.Event | None) -> None:
+    while until is None or not until.is_set():
+        await _pause(reader, 3600 if until is None else 0.02)
 
 
 async def _read_request(reader: asyncio.StreamReader) -> Request | None:

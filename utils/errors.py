@@ -12,6 +12,7 @@ LociError
 ├── IdempotencyMismatch    422  the idempotency key was used with another body
 ├── StoreUnavailable       503  MongoDB or the built-in store does not answer
 ├── ServerStopping         503  the server was told to stop while it answered
+├── AnswerStopped          409  somebody stopped the answer
 ├── DiskFull               507  the store has no room for what is to be kept
 ├── ConfigurationError     500  settings that contradict each other; refused at start
 └── ModelError             502  the language or embedding model failed
@@ -86,6 +87,10 @@ class StoreUnavailable(LociError):
 
 class ServerStopping(LociError):
     status, title = 503, "Server stopping"
+
+
+class AnswerStopped(LociError):
+    status, title = 409, "The answer was stopped; what came so far is kept"
 
 
 class DiskFull(LociError):

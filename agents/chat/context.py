@@ -202,9 +202,8 @@ class Citation:
 
     @classmethod
     def of_summary(cls, summary: Summary) -> "Citation":
-        identifier = f"{summary.session_id}#{summary.from_index}-{summary.to_index}"
         at, text = summary.timestamp, summary.text
-        return cls(0, identifier, "summary", "summaries", summary.session_id, None, text, at, None)
+        return cls(0, summary.id, "summary", "summaries", summary.session_id, None, text, at, None)
 
     def as_used(self) -> Used:
         return Used(self.n, self.id, self.kind, self.section)

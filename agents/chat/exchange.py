@@ -73,9 +73,13 @@ class _LoggedTask(asyncio.Task[T]):
 
 
 class Drafting:
-    """Commits what `answer` tells, twice a second while it grows, until it is stopped."""
+    """Commits what `answer` tells, twice a second while it grows, until it is stopped. `cancel`: ends the answer, where
+    somebody wants that."""
 
-    def __init__(self, drafts: Drafts, place: Place, answer: Callable[[], Turn]) -> None:
+    def __init__(
+        self, drafts: Drafts, place: Place, answer: Callable[[], Turn], cancel: Callable[[], object] | None = None
+    ) -> None:
+        self._cancel = cancel
         self._drafts = drafts
         self._place = place
         self._answer = answer
@@ -101,13 +105,15 @@ class Drafting:
                 continue
             self._drafted = True
             try:
-                await self._drafts.save(self._place, replace(answer, interrupted=True))
+                unwanted = await self._drafts.save(self._place, replace(answer, interrupted=True))
             except StoreError as error:  # it may be back in a moment
                 if not told:
                     log.warning("the answer %s is not drafted: %s", answer.id, type(error).__name__)
                 told = True
                 continue
             written, at = answer.content, monotonic()
+            if unwanted and self._cancel is not None:
+                self._cancel()
 
 
 @asynccontextmanager
@@ -214,6 +220,7 @@ class Exchanges:
     def _drafted(self, context: Context) -> tuple[Context, Drafting | None]:
         """The context such that what is emitted is committed meanwhile, against a crash."""
         request, emit, said, began = context.request, context.emit, list[str](), now()
+        answering = asyncio.current_task()
         if emit is None or context.place is None:
             return context, None
 
@@ -224,7 +231,8 @@ class Exchanges:
         def so_far() -> Turn:
             return replace(_turn(request, "".join(said), request.model), timestamp=began)
 
-        return replace(context, emit=emitting), Drafting(self._engine.chats.drafts, context.place, so_far)
+        cancel = answering.cancel if answering is not None else None
+        return replace(context, emit=emitting), Drafting(self._engine.chats.drafts, context.place, so_far, cancel)
 
     async def _keep(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
         """Commits an answer with its receipt, lets go of the draft of it, and asks for what is due after it."""

@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.text import Text
 
 from agents.chat import ChatRequest, Citation
-from agents.memory import Delta, Finished, Memory
+from agents.events import Delta, Finished
+from agents.memory import Memory
 from agents.open import open_memory
 from api.cli.terminal import err, out
 from api.wire.reasons import message_of

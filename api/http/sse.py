@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from agents.memory import Delta, Event, Finished, Started
+from agents.events import Delta, Event, Finished, Started
 from api.http.problems import problem_of
 from api.wire.chat import QueryResponse, QueryStarted
 from utils.fields import Wire

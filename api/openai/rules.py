@@ -10,7 +10,8 @@ import orjson
 from pydantic import ValidationError
 
 from agents.chat import ChatRequest, HistoryItem
-from agents.memory import Delta, Event, Finished, Memory, Started
+from agents.events import Delta, Event, Finished, Started
+from agents.memory import Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
 from agents.proxy import Proxied, ProxyRequest, keep_earlier, news_of
 from api.http import sse

@@ -128,7 +128,8 @@ async def list_summaries(session_id: SessionId, memory: TheMemory, owner: NamedU
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
 async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> wire.ReceiptRead:
     """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
-    receipt = ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
+    kept = await memory.engine.chats.receipts.get(owner, turn_id)
+    receipt = ReceiptOut.of_receipt(kept, owner, await memory.engine.oversight.sources.of(owner, kept.used))
     ids = [*receipt.messages, *(one.id for one in receipt.considered)]
     gists = await memory.engine.gists.reader.by_ids(owner, ids)
     texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}

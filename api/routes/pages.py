@@ -25,6 +25,12 @@ async def chat_page() -> FileResponse:
     return FileResponse(WEB / "index.html", headers=HEADERS)
 
 
+@router.get("/memory")
+async def memory_page() -> FileResponse:
+    """What is remembered of a user, to be read, changed and forgotten; the page itself holds no data."""
+    return FileResponse(WEB / "memory.html", headers=HEADERS)
+
+
 @router.get("/admin")
 async def admin_page() -> FileResponse:
     """The admin page; it holds no data, and asks for the admin key where its routes do."""

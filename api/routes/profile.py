@@ -10,6 +10,7 @@ from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
 from api.wire import profile as wire
 from api.wire.paging import page_of
+from memory.ids import user_of
 
 router = APIRouter(prefix="/v1/profile", route_class=LociRoute, tags=["profile"])
 
@@ -26,7 +27,7 @@ async def get_profile(
         owner, limit=page.sought, after=wire.rank_of(page.cursor), hidden=hidden
     )
     shown, more = page_of(items, page.limit, wire.cursor_of_item)
-    return wire.ProfileOut.of(await memory.preferences(owner), items=shown, next_cursor=more)
+    return wire.ProfileOut.of(await memory.preferences(owner), items=shown, next_cursor=more, user_id=user_of(owner))
 
 
 @router.patch("", responses=errors(404, 409))

@@ -1,18 +1,20 @@
 """Chat: `/query`, whole or streamed, and the receipt of each answer."""
 
+from collections.abc import AsyncGenerator
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from agents.chat import ChatRequest, HistoryItem
+from agents.events import Event
 from api.auth import Owner, User, project_in_header
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import LociRoute, may_be_done, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
-from api.wire.chat import QueryRequest, QueryResponse
+from api.wire.chat import QueryRequest, QueryResponse, Stopping
 from api.wire.receipts import ReceiptOut, WhyNotOut
 from memory.ids import derived_id
 from utils.fields import Identifier
@@ -60,18 +62,32 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
     if not body.stream:
         finished = await memory.chat(chat)
         return Response(QueryResponse.of(finished).model_dump_json(), media_type="application/json")
-    stream = memory.stream(chat)
-    first = await anext(stream)  # an error before the first event still has its own status
-    request_id = request.scope["request_id"]
-    events = sse.events(first, stream, request_id)
-    whole = until_the_end(request, events, lambda error: sse.error_event(error, request_id))
-    return StreamingResponse(whole, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
+    return await _streamed(request, await memory.detached.begin(chat) if body.detached else memory.stream(chat))
+
+
+@router.get(
+    "/v1/answers/{turn_id}",
+    response_model=None,
+    responses=errors(404) | {200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The events of the answer"}},
+)
+async def follow(turn_id: Annotated[Identifier, Path()], request: Request, memory: TheMemory, owner: Owner) -> Response:
+    """Follow an answer that is under way, from its beginning. One that another process gives comes as `delta` events
+    alone; it is kept once they end."""
+    return await _streamed(request, await memory.detached.follow(owner, turn_id))
+
+
+@router.post("/v1/answers/{turn_id}/stop", responses=errors(404))
+async def stop(turn_id: Annotated[Identifier, Path()], memory: TheMemory, owner: Owner) -> Stopping:
+    """Stop an answer that is under way. What came so far is kept, marked as interrupted."""
+    await memory.detached.stop(owner, turn_id)
+    return Stopping(turn_id=turn_id)
 
 
 @router.get("/v1/receipts/{turn_id}", responses=errors(404))
 async def receipt(turn_id: Annotated[Identifier, Path()], memory: TheMemory, owner: Owner) -> ReceiptOut:
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
-    return ReceiptOut.of_receipt(await memory.engine.chats.receipts.get(owner, turn_id), owner)
+    receipt = await memory.engine.chats.receipts.get(owner, turn_id)
+    return ReceiptOut.of_receipt(receipt, owner, await memory.engine.oversight.sources.of(owner, receipt.used))
 
 
 @router.get("/v1/receipts/{turn_id}/why-not", responses=errors(404, 502))
@@ -80,3 +96,11 @@ async def why_not(
 ) -> WhyNotOut:
     """Why an answer did not use one of the user's messages or observations."""
     return WhyNotOut.of_answer(await memory.engine.oversight.explainer.why_not(owner, turn_id, id))
+
+
+async def _streamed(request: Request, stream: AsyncGenerator[Event, None]) -> StreamingResponse:
+    first = await anext(stream)  # an error before the first event still has its own status
+    request_id = request.scope["request_id"]
+    events = sse.events(first, stream, request_id)
+    whole = until_the_end(request, events, lambda error: sse.error_event(error, request_id))
+    return StreamingResponse(whole, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)

@@ -1,6 +1,6 @@
 """A user's sessions and their messages."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
@@ -11,7 +11,6 @@ from api.http.state import TheMemory, ThePage
 from api.wire import sessions as wire
 from api.wire.base import Deleted, Page
 from memory.ids import user_of
-from utils.errors import NotFound
 from utils.fields import PRINTABLE, Identifier, MessageId
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
@@ -39,10 +38,11 @@ async def list_sessions(
 
 @router.get("/{session_id}", responses=errors(404))
 async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> wire.SessionDetail:
-    """One session with its summaries."""
+    """One session with its summaries, and which answers in it are under way."""
     session = await memory.engine.chats.sessions.get(owner, session_id)
     summaries = await memory.engine.chats.summaries.of_session(owner, session_id)
-    return wire.SessionDetail.of(session, summaries=summaries)
+    answering = await memory.detached.of_session(owner, session_id)
+    return wire.SessionDetail.of(session, summaries=summaries, answering=answering)
 
 
 @router.patch("/{session_id}", responses=errors(404, 409))
@@ -68,18 +68,33 @@ async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner)
 
 
 @router.get("/{session_id}/messages", responses=errors(404))
-async def list_messages(session_id: SessionId, memory: TheMemory, owner: Owner, page: ThePage) -> Page[wire.MessageOut]:
+async def list_messages(
+    session_id: SessionId,
+    memory: TheMemory,
+    owner: Owner,
+    page: ThePage,
+    order: Annotated[Literal["asc", "desc"], Query(description="`desc`: the newest first")] = "asc",
+) -> Page[wire.MessageOut]:
     """The messages of a session, in order."""
     await memory.engine.chats.sessions.get(owner, session_id)
-    turns = await memory.engine.chats.turns.page(owner, session_id, after=page.index, limit=page.sought)
+    turns = await memory.engine.chats.turns.page(
+        owner, session_id, after=page.index, limit=page.sought, newest_first=order == "desc"
+    )
     return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
+
+
+@router.get("/{session_id}/messages/{message_id:path}", responses=errors(404))
+async def get_message(
+    session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner
+) -> wire.MessageOut:
+    """One message; its `message_index` says where it stands in the session."""
+    return wire.MessageOut.of(await memory.engine.chats.turns.get(owner, session_id, message_id))
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
 async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""
-    if await memory.engine.chats.turns.session_of(owner, message_id) != session_id:
-        raise NotFound("No such message")
+    await memory.engine.chats.turns.get(owner, session_id, message_id)
     deleted = await memory.engine.oversight.forgetter.message(owner, message_id)
     await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"vectors": int(deleted)})

@@ -1,9 +1,9 @@
 """Wire shapes of a question and its answer."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AliasPath, Field
+from pydantic import AliasPath, Field, model_validator
 
 from api.wire.base import OwnedRequest, Shown
 from api.wire.facts import MemoryOut
@@ -34,9 +34,22 @@ class QueryRequest(OwnedRequest):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning_effort: ReasoningEffort | None = None
     stream: bool = False
+    detached: bool = False
     temporary: bool = False
     instructions: Annotated[str, Field(min_length=1, max_length=32_000)] | None = None
     prompt: PromptRecipe | None = None
+
+    @model_validator(mode="after")
+    def _check_detached(self) -> Self:
+        if self.detached and not self.stream:
+            raise ValueError("detached answers are streamed: send stream, too")
+        return self
+
+
+class Stopping(Wire):
+    """The answer that comes to its end."""
+
+    turn_id: str
 
 
 class CitationOut(Shown):

@@ -46,8 +46,9 @@ class ProfileItems(Shown):
 
 
 class ProfileOut(ProfileItems):
-    """A page of a profile."""
+    """A page of a profile. `user_id`: whose it is."""
 
+    user_id: str
     next_cursor: str | None
 
 

@@ -1,5 +1,7 @@
 """Wire shapes of receipts."""
 
+from collections.abc import Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Self
 
@@ -9,9 +11,11 @@ from api.wire.base import Shown
 from api.wire.chat import UsageOut
 from api.wire.search import Explanation
 from memory.ids import unscoped
-from memory.oversight import EXPLANATIONS, WhyNot
+from memory.oversight import EXPLANATIONS, Source, WhyNot
 from memory.turns import Receipt
 from utils.chat import Usage
+
+SHOWN = [field.name for field in fields(Source)]
 
 
 class CandidateOut(Shown):
@@ -41,10 +45,16 @@ class WhyNotOut(Shown):
 
 
 class UsedOut(Shown):
+    """A memory that was given, as it is by now: what was deleted since has no `content`."""
+
     n: int
     id: str
     kind: str
     section: str
+    content: str | None
+    role: str | None
+    session_id: str | None
+    timestamp: datetime | None
 
 
 class LedgerOut(Shown):
@@ -76,7 +86,8 @@ class ReceiptOut(Shown):
     interrupted: bool
 
     @classmethod
-    def of_receipt(cls, receipt: Receipt, owner: str) -> Self:
+    def of_receipt(cls, receipt: Receipt, owner: str, sources: Sequence[Source | None]) -> Self:
+        """`sources`: of what was used, in its order."""
         prompt = {used.id for used in receipt.used}
         considered = []
         for candidate in (*receipt.considered, *receipt.observed):
@@ -84,4 +95,9 @@ class ReceiptOut(Shown):
             dropped = candidate.dropped or (None if identifier in prompt else receipt.left_out)
             considered.append(CandidateOut.of(candidate, id=identifier, used=dropped is None, dropped=dropped))
         usage = Usage(receipt.prompt_tokens, receipt.completion_tokens)
-        return cls.of(receipt, considered=considered, usage=usage)
+        used = [UsedOut.of(one, **_shown(source)) for one, source in zip(receipt.used, sources, strict=True)]
+        return cls.of(receipt, considered=considered, usage=usage, used=used)
+
+
+def _shown(source: Source | None) -> dict[str, object]:
+    return dict.fromkeys(SHOWN) if source is None else {name: getattr(source, name) for name in SHOWN}

@@ -38,6 +38,9 @@ class SessionOut(Shown):
 
 
 class SessionDetail(SessionOut):
+    """`answering`: `turn_id` of the answers under way."""
+
+    answering: list[str]
     summaries: list[SummaryOut]
 
 

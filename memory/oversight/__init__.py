@@ -4,6 +4,7 @@ from memory.oversight.forget import Forgetter
 from memory.oversight.jobs import Progress
 from memory.oversight.room import Oversight, open_oversight
 from memory.oversight.saying import Statement
+from memory.oversight.sources import Source
 from memory.oversight.why_not import EXPLANATIONS, WhyNot
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Forgetter",
     "Oversight",
     "Progress",
+    "Source",
     "Statement",
     "WhyNot",
     "open_oversight",

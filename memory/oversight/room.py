@@ -9,6 +9,7 @@ from memory.oversight.forget import Forgetter
 from memory.oversight.jobs import Jobs
 from memory.oversight.owners import Owners
 from memory.oversight.saying import Saying
+from memory.oversight.sources import Sources
 from memory.oversight.why_not import Explainer
 from memory.product import Product
 from memory.recall import Search
@@ -23,6 +24,7 @@ class Oversight:
     forgetter: Forgetter
     saying: Saying
     explainer: Explainer
+    sources: Sources
     owners: Owners
     jobs: Jobs
 
@@ -39,5 +41,10 @@ def open_oversight(
     forgetter = Forgetter(store, gists, conversations, products)
     explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
     return Oversight(
-        forgetter, Saying(collections), explainer, Owners(collections, products), Jobs(collections, products)
+        forgetter,
+        Saying(collections),
+        explainer,
+        Sources(gists, conversations),
+        Owners(collections, products),
+        Jobs(collections, products),
     )

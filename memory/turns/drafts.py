@@ -8,7 +8,7 @@ from pymongo.errors import PyMongoError
 
 from memory import metrics
 from memory.domain import Turn
-from memory.ids import scoped
+from memory.ids import response_id, scoped
 from memory.store import Collections
 from memory.turns.places import Place
 from memory.turns.turns import Turns
@@ -30,8 +30,9 @@ class Drafts:
         self._drafts = collections.drafts
         self._turns = turns
 
-    async def save(self, place: Place, answer: Turn) -> None:
-        """Commits what an answer has said so far. To be called again at least every few seconds while it goes on."""
+    async def save(self, place: Place, answer: Turn) -> bool:
+        """Commits what an answer has said so far; returns whether somebody wants it to stop. To be called again at
+        least every few seconds while it goes on."""
         document = {
             "user_id": place.owner,
             "session_id": place.session_id,
@@ -45,12 +46,30 @@ class Drafts:
             "timezone": answer.timezone,
             "at": now(),
         }
-        await self._drafts.replace_one({"_id": _key(place, answer.id)}, document, upsert=True)
+        found = await self._drafts.find_one_and_update(
+            {"_id": _key(place.owner, answer.id)}, {"$set": document}, {"stop": 1}, upsert=True
+        )
         metrics.DRAFTS.inc()
+        return found is not None and "stop" in found
+
+    async def so_far(self, owner: str, turn_id: str) -> str | None:
+        """What an answer under way has said; None where there is no draft of it."""
+        draft = await self._drafts.find_one({"_id": _key(owner, response_id(turn_id))}, {"content": 1})
+        return None if draft is None else str(draft["content"])
+
+    async def of_session(self, owner: str, session_id: str) -> list[str]:
+        """`turn_id` of the answers under way in a session."""
+        drafts = self._drafts.find({"user_id": owner, "session_id": session_id}, {"turn_id": 1})
+        return [draft["turn_id"] for draft in await drafts.to_list(None)]
+
+    async def stop(self, owner: str, turn_id: str) -> bool:
+        """Asks the process that gives an answer to stop it; returns whether there is one."""
+        draft = {"_id": _key(owner, response_id(turn_id)), "stating": False}  # a client of the proxy hangs up instead
+        return (await self._drafts.update_one(draft, {"$set": {"stop": True}})).matched_count > 0
 
     async def drop(self, place: Place, answer_id: str) -> None:
         """Deletes a draft whose answer is kept."""
-        await self._drafts.delete_one({"_id": _key(place, answer_id)})
+        await self._drafts.delete_one({"_id": _key(place.owner, answer_id)})
 
     async def recover(self) -> int:
         """Keeps what abandoned answers had said, marked as interrupted; returns how many. Safe to run twice at once.
@@ -88,9 +107,9 @@ class Drafts:
             await self._drafts.delete_one(_same(document))
 
 
-def _key(place: Place, answer_id: str) -> str:
+def _key(owner: str, answer_id: str) -> str:
     """Two users may choose the same ids."""
-    return scoped(answer_id, place.owner)
+    return scoped(answer_id, owner)
 
 
 def _same(document: Document) -> Document:

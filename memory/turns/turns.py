@@ -16,7 +16,7 @@ from memory.turns.places import Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
 from utils.coalesce import Coalescer
-from utils.errors import Conflict
+from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new
 from utils.text import GAP, ends_with_question_mark
 from utils.thoughts import without_thoughts
@@ -181,11 +181,13 @@ class Turns:
         """Whether the owner has a message of this id."""
         return await self._vectors.find_one(_own(owner, [identifier]), {"_id": 1}) is not None
 
-    async def session_of(self, owner: str, identifier: str) -> str | None:
-        """The session of the owner's message of this id; None where there is none."""
-        own = _own(owner, [identifier]) | {"kind": "turn"}
-        message = await self._vectors.find_one(own, {"session_id": 1})
-        return None if message is None else str(message["session_id"])
+    async def get(self, owner: str, session_id: str, identifier: str) -> Turn:
+        """A message of a session. Raises `NotFound`."""
+        own = _own(owner, [identifier]) | {"kind": "turn", "session_id": session_id}
+        message = await self._vectors.find_one(own, TEXT)
+        if message is None:
+            raise NotFound("No such message")
+        return turn_of(message)
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
@@ -227,10 +229,14 @@ class Turns:
                 return gist_of(document)
         return None
 
-    async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
-        """Messages of a session in order, from the place after `after`."""
-        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$gt": after}}
-        cursor = self._vectors.find(filter, TEXT).sort("message_index", 1).limit(limit)
+    async def page(
+        self, owner: str, session_id: str, *, after: int, limit: int, newest_first: bool = False
+    ) -> list[Turn]:
+        """Messages of a session in order, from the place after `after`, or with the newest first from the place before
+        it; -1 for where that begins."""
+        places = {"$gt": -1, "$lt": after} if newest_first and after >= 0 else {"$gt": -1 if newest_first else after}
+        filter = {"user_id": owner, "session_id": session_id, "message_index": places}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1 if newest_first else 1).limit(limit)
         return [turn_of(document) for document in await cursor.to_list(None)]
 
     async def embedded(self, owner: str, ids: Sequence[str]) -> bool:

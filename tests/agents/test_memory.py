@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agents.chat.context import SEARCHED_BY
-from agents.memory import Delta, Event, Finished, Memory, Started
+from agents.events import Delta, Event, Finished, Started
+from agents.memory import Memory
 from agents.open import open_memory
 from agents.upkeep import Work
 from config.settings import Settings

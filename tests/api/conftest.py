@@ -91,7 +91,7 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
 
 
 @pytest.fixture(scope="session")
-def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
+def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str, Settings]]:
     with ScriptedModel() as model:
         settings = Settings(
             _env_file=None,
@@ -103,12 +103,12 @@ def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, 
             model_deadline=5,
         )
         served = Served(settings)
-        yield model, served.start()
+        yield model, served.start(), settings
         served.stop()
 
 
 @pytest.fixture
-def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
+def model(_model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[ScriptedModel]:
     """The model behind `chat`, without a script."""
     model = _model_and_api[0]
     model.requests.clear()
@@ -120,10 +120,19 @@ def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture
-def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str]) -> Iterator[httpx.Client]:
+def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[httpx.Client]:
     """An API with the scripted model."""
     with httpx.Client(base_url=_model_and_api[1], timeout=30) as client:
         yield client
+
+
+@pytest.fixture
+def second(_model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[httpx.Client]:
+    """Another API over the same store."""
+    served = Served(_model_and_api[2])
+    with httpx.Client(base_url=served.start(), timeout=30) as client:
+        yield client
+    served.stop()
 
 
 @pytest.fixture

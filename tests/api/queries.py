@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +22,13 @@ def ask(api: httpx.Client, user: str, query: str, **more: Any) -> dict[str, Any]
 def stream(api: httpx.Client, user: str, query: str, **more: Any) -> Iterator[Iterator[Event]]:
     """The events of an answer as they come."""
     body = {"query": query, "user_id": user, "stream": True, **more}
-    with api.stream("POST", "/query", json=body) as found:
+    with events_of(api.stream("POST", "/query", json=body)) as events:
+        yield events
+
+
+@contextmanager
+def events_of(streaming: AbstractContextManager[httpx.Response]) -> Iterator[Iterator[Event]]:
+    with streaming as found:
         assert found.status_code == 200
         assert found.headers["content-type"].startswith("text/event-stream")
 

@@ -31,7 +31,8 @@ OPTIONS = [
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(store_uri: str) -> Iterator[Browser]:
+    """After the store, which is started in an event loop: in this thread the browser's runs from now on."""
     found = shutil.which(CHROMIUM) or shutil.which("chromium")
     if found is None and os.environ.get("CI") != "true":
         pytest.skip("chromium is not installed")

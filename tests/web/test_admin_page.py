@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pymongo.database import Database
 
 from config.settings import Settings
+from tests.checks import eventually
 from tests.conftest import Served
 from tests.web.admin import EVIL, USER, kill, row
 from tests.web.watched import Watched, contrast
@@ -57,6 +58,8 @@ def test_a_message_that_a_search_finds_leads_to_its_session_and_a_fact_to_none(p
     messages = [{"role": "user", "content": "My flight to Oslo was dear"}]
     body = {"user_id": "bob", "session_id": "talks", "messages": messages, "wait": True}
     assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    search = {"user_id": "bob", "query": "flight to Oslo", "kinds": ["fact"]}
+    eventually(lambda: httpx.post(f"{address}/v1/search", json=search).json()["items"])
     page.goto(f"{address}/admin#/users/bob/search/flight%20to%20Oslo")
     heads = page.locator(".messages > li .head")
     fact, message = heads.filter(has_text="fact, fact"), heads.filter(has_text="turn, user").filter(has_text="talks")

@@ -1,5 +1,6 @@
 """What tests of pages look at: a page with all that must not happen on it, and how well it can be read."""
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page, Request
 
 
@@ -20,6 +21,12 @@ class Watched:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
+
+
+def assert_accessible(page: Page) -> None:
+    """No violation of what axe-core checks: WCAG 2 A and AA, and good practice."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
 
 
 def contrast(page: Page, selector: str) -> float:

@@ -9,7 +9,8 @@ import pytest
 
 from agents.chat import ChatRequest
 from agents.chat.rounds import MOST_CALLS, ROUNDS
-from agents.memory import Delta, Finished, Memory
+from agents.events import Delta, Finished
+from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from agents.chat import HistoryItem
-from agents.memory import Finished, Memory
+from agents.events import Finished
+from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED

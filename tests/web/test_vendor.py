@@ -1,0 +1,30 @@
+"""The libraries that the pages load are those that the list beside them names."""
+
+import gzip
+import hashlib
+import re
+from pathlib import Path
+
+WEB = Path(__file__).parents[2] / "web"
+LIST = (WEB / "vendor/README.md").read_text()
+OVER_THE_WIRE = 250_000  # bytes of all that a page can come to load
+
+
+def test_each_library_has_the_sum_that_is_listed() -> None:
+    listed = dict(re.findall(r"^\| `([\w.]+)` .* `([0-9a-f]{64})` \|$", LIST, re.MULTILINE))
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (WEB / "vendor").glob("*.js")}
+    assert found == listed
+
+
+def test_all_that_a_page_loads_is_small() -> None:
+    files = [path for path in WEB.rglob("*") if path.suffix in (".js", ".css", ".html", ".svg")]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) < OVER_THE_WIRE
+
+
+def test_every_language_says_all_and_nothing_else() -> None:
+    said = {
+        path.stem: set(re.findall(r"^  (\w+):", path.read_text(), re.MULTILINE))
+        for path in (WEB / "texts").glob("*.js")
+    }
+    assert len(said) >= 3
+    assert all(names == said["en"] for names in said.values())

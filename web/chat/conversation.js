@@ -1,0 +1,175 @@
+// A conversation as the page holds it: its messages, the answers under way in it, and how it goes on.
+import { events, get, path, post, request, told } from "../lib/api.js";
+import { t } from "../lib/text.js";
+
+const PAGE = 60; // messages read at once
+const AROUND = 20; // messages shown before the one that is looked for
+const LATER = 2_000; // milliseconds until an answer that another process gives is looked for again
+
+export class Conversation {
+  /** `changed`: told whenever something is to be shown anew. `settings`: of a chat that has not begun yet. */
+  constructor(id, changed, settings = {}) {
+    this.id = id;
+    this.changed = changed;
+    this.title = "";
+    this.project = settings.project ?? null;
+    this.instructions = "";
+    this.temporary = settings.temporary ?? false;
+    this.useMemory = true;
+    this.model = settings.model ?? "";
+    this.messages = [];
+    this.hasOlder = this.hasNewer = false;
+    this.loading = false;
+    this.error = "";
+    this.controller = null; // of the request that is answered before its turn is known
+    this.turn = null; // the `turn_id` of the answer under way
+    this.stopped = false;
+  }
+
+  get address() { return ["v1", "sessions", this.id]; }
+  get isAnswering() { return this.messages.some((one) => one.waiting); }
+
+  /** Reads it, with its newest messages or those around one, and follows the answer that is under way. */
+  async open(around = null) {
+    await this._reading(async () => {
+      const session = await get(path(this.address));
+      Object.assign(this, { title: session.title, project: session.project, instructions: session.instructions || "" });
+      if (around === null) await this._read("desc", null);
+      else {
+        await this._read("asc", around > AROUND ? around - AROUND - 1 : null);
+        this.hasOlder = around > AROUND;
+      }
+      for (const turn of session.answering) this._follow(turn);
+    });
+  }
+
+  older() { return this._reading(() => this._read("desc", this.messages[0].index)); }
+  newer() { return this._reading(() => this._read("asc", this.messages.at(-1).index)); }
+
+  async _reading(work) {
+    if (this.loading) return;
+    this.loading = true;
+    this.changed();
+    try {
+      await work();
+      this.error = "";
+    } catch (error) {
+      this.error = told(error);
+    }
+    this.loading = false;
+    this.changed();
+  }
+
+  async _read(order, cursor) {
+    const page = await get(path([...this.address, "messages"], { order, cursor, limit: PAGE }));
+    const read = page.items.map(messageOf);
+    if (order === "desc") {
+      this.messages = [...read.reverse(), ...this.messages];
+      this.hasOlder = page.next_cursor !== null;
+    } else {
+      this.messages = [...this.messages, ...read];
+      this.hasNewer = page.next_cursor !== null;
+    }
+  }
+
+  /** Sends a message, and shows the answer as it comes. `begun`: told once it has an id. */
+  async ask(query, images, begun) {
+    const history = this.temporary ? this.messages.filter((one) => one.content && !one.waiting).map(({ role, content }) => ({ role, content })) : null;
+    const mine = { key: crypto.randomUUID(), role: "user", content: query, images, timestamp: new Date().toISOString() };
+    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: mine.timestamp, waiting: true };
+    this.messages = [...this.messages, mine, answer];
+    this.error = "";
+    this.stopped = false;
+    this.controller = new AbortController();
+    this.changed();
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions(); // unknown in some hardened browsers
+    const json = {
+      query, stream: true, detached: true, use_memory: this.useMemory,
+      ...(timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {}),
+      ...(images.length ? { images } : {}),
+      ...(this.model ? { model: this.model } : {}),
+      ...(this.project ? { project: this.project } : {}),
+      ...(this.temporary ? { temporary: true, history, ...(this.instructions ? { instructions: this.instructions } : {}) }
+        : this.id ? { session_id: this.id } : {}),
+    };
+    try {
+      const response = await request("query", { method: "POST", json, signal: this.controller.signal });
+      await this._take(response, answer, (meta) => {
+        mine.turn = meta.turn_id;
+        if (!this.temporary && !this.id) { this.id = meta.session_id; begun(this); }
+      });
+    } catch (error) {
+      this._fail(answer, this.stopped ? "" : told(error));
+      if (!answer.content && !answer.turn) mine.unsent = true;
+    }
+    this._end(answer);
+  }
+
+  /** Ends the answer under way; what came of it stays. */
+  async stop() {
+    this.stopped = true;
+    if (this.turn === null) this.controller?.abort();
+    else await post(path(["v1", "answers", this.turn, "stop"]), {}).catch(() => {}); // it has ended by itself
+  }
+
+  /** Shows an answer that was under way before it was opened here. */
+  async _follow(turn) {
+    const known = this.messages.find((one) => one.turn === turn && one.role === "assistant");
+    if (known) return;
+    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: new Date().toISOString(), waiting: true, turn };
+    this.messages = [...this.messages, answer];
+    this.turn = turn;
+    this.stopped = false;
+    try {
+      await this._take(await request(path(["v1", "answers", turn])), answer, () => {});
+      if (!answer.done) await this._kept(answer); // another process gave it
+    } catch (error) {
+      if (error.status === 404) await this._kept(answer);
+      else this._fail(answer, told(error));
+    }
+    this._end(answer);
+  }
+
+  async _kept(answer) {
+    for (let tries = 0; tries < 30; tries++) {
+      const page = await get(path([...this.address, "messages"], { order: "desc", limit: 10 }));
+      const found = page.items.find((one) => one.turn_id === answer.turn && one.role === "assistant");
+      if (found) return Object.assign(answer, messageOf(found), { key: answer.key });
+      await new Promise((resolve) => { setTimeout(resolve, LATER); });
+    }
+  }
+
+  async _take(response, answer, begun) {
+    for await (const { event, data } of events(response)) {
+      if (event === "meta") { this.turn = answer.turn = data.turn_id; begun(data); }
+      if (event === "delta") answer.content += data.text;
+      if (event === "done") {
+        Object.assign(answer, { content: data.response, fallback: data.fallback, model: data.model, done: true, cited: data.citations });
+        if (!this.temporary) answer.id = `${data.turn_id}.response`;
+      }
+      if (event === "error") { this._fail(answer, this.stopped ? "" : data.detail); answer.done = true; }
+      this.changed();
+    }
+    if (!answer.done && !this.stopped && response.url.endsWith("/query")) this._fail(answer, t("brokeOff"));
+  }
+
+  _fail(answer, reason) {
+    answer.interrupted = Boolean(answer.content);
+    answer.error = reason;
+  }
+
+  _end(answer) {
+    answer.waiting = false;
+    answer.version = (answer.version || 0) + 1;
+    if (!answer.content && !answer.error) this.messages = this.messages.filter((one) => one !== answer);
+    this.turn = this.controller = null;
+    this.changed();
+  }
+}
+
+function messageOf(one) {
+  return {
+    key: one.id, id: one.id, role: one.role, name: one.name, content: one.content, timestamp: one.timestamp,
+    index: one.message_index, turn: one.turn_id, model: one.model, interrupted: one.interrupted,
+  };
+}

@@ -1,0 +1,146 @@
+// The chat page: which conversation an address names, and what goes on in those that were left meanwhile.
+import { Component, Dialog, html, IconButton, render } from "../lib/view.js";
+import { get, path, told } from "../lib/api.js";
+import { t } from "../lib/text.js";
+import { Composer } from "./composer.js";
+import { Conversation } from "./conversation.js";
+import { Options } from "./options.js";
+import { Sessions } from "./sessions.js";
+import { Sidebar } from "./sidebar.js";
+import { Thread } from "./thread.js";
+
+const SHORTCUTS = [["Enter", "sendIt"], ["Shift+Enter", "newLine"], ["Ctrl+Alt+N", "newChat"], ["Ctrl+K", "searchChats"], ["Esc", "stop"], ["?", "shortcuts"]];
+const NARROW = matchMedia("(max-width: 800px)");
+
+function Beginning({ health, use }) {
+  const examples = t("examples");
+  return html`
+    <section class="beginning">
+      <h2>${t("welcome")}</h2>
+      <p class="soft">${t("welcomeMore")}</p>
+      <ul>${examples.map((one) => html`<li><button type="button" onClick=${() => use(one)}>${one}</button></li>`)}</ul>
+      ${health?.chat_model === "rule_based" && html`
+        <p class="hint">${t("noModel")} <code>OPENAI_API_KEY=… make run</code> · <code>OPENAI_BASE_URL=http://127.0.0.1:11434/v1 CHAT_MODEL=… make run</code></p>`}
+    </section>`;
+}
+
+class App extends Component {
+  changed = () => this.setState({});
+  list = new Sessions(this.changed);
+  away = new Map(); // conversations that were left while an answer was under way
+  state = { here: new Conversation(null, this.changed), side: !NARROW.matches, options: false, help: false, health: null, marked: null, given: null };
+
+  componentDidMount() {
+    addEventListener("popstate", () => this.route());
+    addEventListener("keydown", this.keyed);
+    this.route();
+    this.list.begin();
+    get("health").then((health) => this.setState({ health }), () => {});
+  }
+
+  componentDidUpdate() {
+    const { here } = this.state;
+    const title = here.id ? here.title || this.list.items.find((one) => one.id === here.id)?.title : "";
+    document.title = title ? `${title} · Loci` : "Loci";
+  }
+
+  /** Shows what the address names. */
+  async route() {
+    const named = new URLSearchParams(location.search);
+    const id = named.get("session");
+    const message = named.get("message");
+    const before = this.state.here;
+    if (before.id && before.isAnswering) this.away.set(before.id, before);
+    if (id && id === before.id && !message) return;
+    const kept = id && !message ? this.away.get(id) : null;
+    const here = kept || new Conversation(id, this.changed);
+    this.setState({ here, marked: message, given: null, side: NARROW.matches ? false : this.state.side });
+    if (kept || !id) return;
+    let around = null;
+    if (message) {
+      const found = await get(path([...here.address, "messages", message])).catch(() => null);
+      around = found && found.message_index >= 0 ? found.message_index : null;
+    }
+    await here.open(around);
+  }
+
+  go = (id, message = null) => {
+    const address = new URLSearchParams({ session: id, ...(message ? { message } : {}) });
+    history.pushState(null, "", `?${address}`);
+    this.route();
+  };
+
+  begin = () => {
+    history.pushState(null, "", location.pathname);
+    this.route();
+  };
+
+  send = async (query, images) => {
+    const { here } = this.state;
+    if (here.hasNewer) await this.toNewest(here);
+    this.setState({ marked: null });
+    await here.ask(query, images, () => {
+      this.away.set(here.id, here);
+      if (this.state.here === here) history.replaceState(null, "", `?${new URLSearchParams({ session: here.id })}`);
+      this.list.read();
+    });
+    this.away.delete(here.id);
+    if (!here.temporary) this.list.read();
+  };
+
+  async toNewest(here) {
+    here.messages = [];
+    here.hasNewer = false;
+    await here.open();
+  }
+
+  again = (one) => this.setState({ given: { text: one.content, images: one.images } });
+  use = (text) => this.setState({ given: { text } });
+  gone = (id) => { if (id === this.state.here.id) this.begin(); };
+
+  keyed = (event) => {
+    const writing = event.target.matches?.("input, textarea, select");
+    const control = event.ctrlKey || event.metaKey;
+    if (control && event.key === "k") { event.preventDefault(); this.setState({ side: true }, () => document.querySelector(".search input").focus()); }
+    else if (control && event.altKey && event.code === "KeyN") { event.preventDefault(); this.begin(); }
+    else if (event.key === "Escape" && this.state.here.isAnswering && !document.querySelector("dialog[open]")) this.state.here.stop();
+    else if (event.key === "?" && !writing) this.setState({ help: true });
+  };
+
+  render(_, { here, side, options, help, health, marked, given }) {
+    const title = here.title || this.list.items.find((one) => one.id === here.id)?.title || (here.temporary ? t("temporary") : "Loci");
+    return html`
+      <a class="skip" href="#text">${t("skip")}</a>
+      <div class=${`page${side ? " with-side" : ""}`}>
+        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} gone=${this.gone} />`}
+        ${side && html`<div class="shade" onClick=${() => this.setState({ side: false })}></div>`}
+        <main>
+          <header class="top">
+            <${IconButton} icon="menu" name=${t(side ? "hideChats" : "showChats")} aria-expanded=${side} aria-controls="sidebar" onClick=${() => this.setState({ side: !side })} />
+            <h1>${title}</h1>
+            <${IconButton} icon="plus" name=${t("newChat")} onClick=${this.begin} />
+          </header>
+          <${Thread} key="thread" here=${here} again=${this.again} go=${this.go} marked=${marked}>
+            <${Beginning} health=${health} use=${this.use} />
+          <//>
+          <${Composer} here=${here} send=${this.send} stop=${() => here.stop()} options=${() => this.setState({ options: true })} given=${given} />
+        </main>
+      </div>
+      <p class="hidden" aria-live="polite">${spoken(here)}</p>
+      ${options && html`<${Options} here=${here} projects=${this.list.projects} close=${() => this.setState({ options: false })} />`}
+      ${help && html`
+        <${Dialog} title=${t("shortcuts")} close=${() => this.setState({ help: false })}>
+          <dl class="keys">${SHORTCUTS.map(([keys, what]) => html`<div><dt><kbd>${keys}</kbd></dt><dd>${t(what)}</dd></div>`)}</dl>
+        <//>`}`;
+  }
+}
+
+/** What a screen reader says: the answer once it is whole, for pieces of it would be read one by one. */
+function spoken(here) {
+  const last = here.messages.at(-1);
+  if (!last || last.role !== "assistant" || !last.done) return last?.waiting ? t("answering") : "";
+  return last.content.slice(0, 2_000);
+}
+
+addEventListener("unhandledrejection", (event) => console.warn(told(event.reason)));
+render(html`<${App} />`, document.getElementById("app"));

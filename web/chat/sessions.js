@@ -1,0 +1,77 @@
+// The list of sessions, newest first, as the sidebar holds it: read page by page, of one project or all, by title.
+import { get, path, patch, post, remove, told } from "../lib/api.js";
+
+const PAGE = 60;
+const FOUND = 8; // messages that a search shows beside titles
+
+export class Sessions {
+  constructor(changed) {
+    this.changed = changed;
+    this.items = [];
+    this.found = []; // messages that suit what is searched for
+    this.projects = [];
+    this.query = "";
+    this.project = null;
+    this.cursor = null;
+    this.error = "";
+    this.asked = 0; // counts the lists asked for; what belongs to an earlier one is not shown any more
+  }
+
+  async read() {
+    const mine = ++this.asked;
+    const about = { q: this.query, project: this.project };
+    try {
+      const [page, found] = await Promise.all([
+        get(path(["v1", "sessions"], { limit: PAGE, ...about })),
+        this.query ? this._search() : [],
+      ]);
+      if (mine !== this.asked) return;
+      Object.assign(this, { items: page.items, cursor: page.next_cursor, found, error: "", refused: false });
+    } catch (error) {
+      if (mine === this.asked) Object.assign(this, { error: told(error), refused: error.status === 401 });
+    }
+    this.changed();
+  }
+
+  /** Reads all that the sidebar shows. */
+  async begin() {
+    await this.read();
+    if (!this.error) await this.readProjects();
+  }
+
+  async more() {
+    if (this.cursor === null || this.reading) return;
+    this.reading = true;
+    const mine = this.asked;
+    const about = { q: this.query, project: this.project, cursor: this.cursor };
+    const page = await get(path(["v1", "sessions"], { limit: PAGE, ...about })).catch(() => null);
+    this.reading = false;
+    if (page === null || mine !== this.asked) return;
+    this.items = [...this.items, ...page.items];
+    this.cursor = page.next_cursor;
+    this.changed();
+  }
+
+  async readProjects() {
+    const page = await get(path(["v1", "projects"], { limit: 100 }));
+    this.projects = page.items;
+    this.changed();
+  }
+
+  async _search() {
+    const { items } = await post("v1/search", { query: this.query, top_k: FOUND, ...(this.project ? { project: this.project } : {}) });
+    return items.filter((one) => one.kind === "turn");
+  }
+
+  async rename(id, title) {
+    const session = await patch(path(["v1", "sessions", id]), { title });
+    this.items = this.items.map((one) => (one.id === id ? session : one));
+    this.changed();
+  }
+
+  async delete(id) {
+    await remove(path(["v1", "sessions", id]));
+    this.items = this.items.filter((one) => one.id !== id);
+    this.changed();
+  }
+}

@@ -1,0 +1,91 @@
+// The sidebar: sessions by date, found by title or by what was said, renamed and deleted; projects; the ways out.
+import { Confirm, Dialog, Edge, html, Icon, IconButton, Menu, useState } from "../lib/view.js";
+import { forgetKey, hasKey } from "../lib/api.js";
+import { count, date, language, languages, period, speak, t } from "../lib/text.js";
+
+const LATER = 250; // milliseconds after the last key until a search begins
+let timer;
+
+function Rename({ session, rename, close }) {
+  const [title, set] = useState(session.title);
+  const submit = async (event) => {
+    event.preventDefault();
+    if (title.trim()) await rename(session.id, title.trim());
+    close();
+  };
+  return html`
+    <${Dialog} title=${t("rename")} close=${close}>
+      <form onSubmit=${submit}>
+        <label>${t("title")}<input value=${title} maxlength="200" onInput=${(event) => set(event.target.value)} required /></label>
+        <div class="row end"><button class="primary">${t("save")}</button></div>
+      </form>
+    <//>`;
+}
+
+function Entry({ session, here, go, act }) {
+  const current = here.id === session.id;
+  const open = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(session.id); } };
+  return html`
+    <li class=${current ? "current" : ""}>
+      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title}>${session.title}</a>
+      <${Menu} name=${t("actionsOf", session.title)} actions=${[[t("rename"), () => act("rename", session)], [t("delete"), () => act("delete", session), "bad"]]} />
+    </li>`;
+}
+
+function groups(items) {
+  const made = [];
+  for (const one of items) {
+    const name = period(one.updated_at);
+    if (made.at(-1)?.name !== name) made.push({ name, items: [] });
+    made.at(-1).items.push(one);
+  }
+  return made;
+}
+
+export function Sidebar({ list, here, go, begin, gone }) {
+  const [asked, ask] = useState(null);
+  const act = (what, session) => ask({ what, session });
+  const search = (event) => {
+    clearTimeout(timer);
+    list.query = event.target.value.trim();
+    timer = setTimeout(() => list.read(), LATER);
+  };
+  const choose = (event) => { list.project = event.target.value || null; list.read(); };
+  const close = () => ask(null);
+  return html`
+    <nav class="sidebar" id="sidebar" aria-label=${t("sessions")}>
+      <button type="button" class="begin" onClick=${() => begin()}><${Icon} name="plus" />${t("newChat")}</button>
+      <label class="search"><${Icon} name="search" /><span class="hidden">${t("searchChats")}</span>
+        <input type="search" placeholder=${t("searchChats")} maxlength="200" onInput=${search} /></label>
+      ${list.projects.length > 0 && html`
+        <label><span class="hidden">${t("project")}</span>
+          <select onChange=${choose} value=${list.project || ""}>
+            <option value="">${t("allProjects")}</option>
+            ${list.projects.map((one) => html`<option value=${one.name}>${one.name}</option>`)}
+          </select></label>`}
+      <div class="sessions">
+        ${list.error && html`<p class="bad" role="alert">${list.error}</p>`}
+        ${list.refused && html`<button type="button" onClick=${() => list.begin()}>${t("enterKey")}</button>`}
+        ${groups(list.items).map((group) => html`
+          <h2 key=${group.name}>${group.name}</h2>
+          <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}
+        ${list.cursor !== null && html`<${Edge} reach=${() => list.more()} />`}
+        ${list.query && html`
+          <h2>${t("inMessages")}</h2>
+          ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}
+          <ul class="found">${list.found.map((one) => html`
+            <li key=${one.id}><a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${(event) => { event.preventDefault(); go(one.session_id, one.id); }}>
+              <span class="soft">${date(one.timestamp)}</span> ${one.content.slice(0, 120)}</a></li>`)}</ul>`}
+      </div>
+      <footer>
+        <a href="memory">${t("memory")}</a><a href="admin">${t("admin")}</a>
+        ${hasKey() && html`<button type="button" class="link" onClick=${() => { forgetKey(); location.assign("."); }}>${t("signOut")}</button>`}
+        <label><span class="hidden">${t("language")}</span><select class="link" value=${language} onChange=${(event) => speak(event.target.value)}>
+          ${languages.map(([code, name]) => html`<option value=${code}>${name}</option>`)}</select></label>
+      </footer>
+      ${asked?.what === "rename" && html`<${Rename} session=${asked.session} rename=${(id, title) => list.rename(id, title)} close=${close} />`}
+      ${asked?.what === "delete" && html`
+        <${Confirm} title=${t("deleteChat")} text=${t("deletesChat", asked.session.title, count(asked.session.message_count))} action=${t("delete")}
+          run=${async () => { await list.delete(asked.session.id); gone(asked.session.id); }} close=${close} />`}
+    </nav>`;
+}

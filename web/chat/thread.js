@@ -1,0 +1,144 @@
+// The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
+import { Component, Edge, html, Icon, useEffect, useRef, useState } from "../lib/view.js";
+import { finish, toHtml } from "../lib/markdown.js";
+import { clock, day, t } from "../lib/text.js";
+import { citedIn, Sources } from "./sources.js";
+
+const NEAR = 80; // pixels from the end within which a reader is taken to be at it
+
+function Markdown({ text, whole, cite }) {
+  const box = useRef();
+  useEffect(() => { if (whole) finish(box.current); }, [text, whole]);
+  const act = (event) => {
+    const link = event.target.closest?.(".cite");
+    if (!link || (event.type === "keydown" && event.key !== "Enter")) return;
+    event.preventDefault();
+    cite(Number(link.dataset.n));
+  };
+  return html`<div class="markdown" dir="auto" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
+}
+
+function Copy({ text }) {
+  const [done, set] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    set(true);
+    setTimeout(() => set(false), 1_500);
+  };
+  return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
+}
+
+function Answer({ one, go }) {
+  const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
+  const cited = one.content ? citedIn(one.content) : [];
+  const cite = (n) => show(n);
+  const label = cited.length ? t("sourcesOf", cited.length) : t("why");
+  return html`
+    ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
+    ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
+    ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
+    ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
+    ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
+    ${!one.waiting && one.content && html`
+      <div class="actions">
+        ${one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
+        <${Copy} text=${one.content} />
+        <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
+      </div>`}
+    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} />`}`;
+}
+
+function Mine({ one, again }) {
+  return html`
+    ${one.images?.length > 0 && html`<div class="pictures">${one.images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
+    <p class="said" dir="auto">${one.content}</p>
+    <div class="actions">
+      ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
+      <button type="button" class="link" onClick=${() => again(one)}>${one.unsent ? t("sendAgain") : t("edit")}</button>
+      <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
+    </div>`;
+}
+
+/** One message; drawn anew only where it has changed. */
+class Message extends Component {
+  shouldComponentUpdate({ stamp, marked, day: parted }) {
+    return stamp !== this.props.stamp || marked !== this.props.marked || parted !== this.props.day;
+  }
+
+  render({ one, again, go, marked, day: parted }) {
+    return html`
+      ${parted && html`<h2 class="day">${parted}</h2>`}
+      <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
+        ${one.name && html`<p class="soft">${one.name}</p>`}
+        ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} />`}
+      </article>`;
+  }
+}
+
+const stampOf = (one) => `${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
+
+export class Thread extends Component {
+  box = { current: null };
+  state = { away: false };
+  atEnd = true;
+
+  componentDidMount() {
+    this.watching = new ResizeObserver(() => this.settle()); // code gets its colours, formulas are set
+    this.watching.observe(this.box.current.firstElementChild);
+    this.settle();
+  }
+
+  componentWillUnmount() { this.watching.disconnect(); }
+
+  getSnapshotBeforeUpdate() {
+    const box = this.box.current;
+    return { height: box.scrollHeight, top: box.scrollTop, first: this.first };
+  }
+
+  componentDidUpdate(before, _, was) {
+    const box = this.box.current;
+    const { here, marked } = this.props;
+    const first = here.messages[0]?.key;
+    if (before.here !== here) this.atEnd = true;
+    else if (was.first !== undefined && was.first !== first && here.messages.some((one) => one.key === was.first)) {
+      box.scrollTop = was.top + box.scrollHeight - was.height; // older ones came in above
+    }
+    this.first = first;
+    if (marked && marked !== this.found) {
+      const message = box.querySelector(".message.marked");
+      if (message) { this.found = marked; this.atEnd = false; message.scrollIntoView({ block: "center" }); return; }
+    }
+    this.settle();
+  }
+
+  settle() {
+    const box = this.box.current;
+    if (this.atEnd && !(this.props.marked && !this.found)) box.scrollTop = box.scrollHeight;
+  }
+
+  scrolled = () => {
+    const box = this.box.current;
+    this.atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    if (this.state.away === this.atEnd) this.setState({ away: !this.atEnd });
+  };
+
+  toEnd = () => { this.atEnd = true; this.box.current.scrollTop = this.box.current.scrollHeight; };
+
+  render({ here, again, go, marked, children }, { away }) {
+    const days = here.messages.map((one) => day(one.timestamp));
+    const shown = here.messages.map((one, at) => html`
+      <${Message} key=${one.key} one=${one} stamp=${stampOf(one)} again=${again} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
+    return html`
+      <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
+        <div class="column">
+          ${here.hasOlder && !here.loading && html`<${Edge} reach=${() => here.older()} />`}
+          ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
+          ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
+          ${here.messages.length === 0 && !here.loading && children}
+          ${shown}
+          ${here.hasNewer && !here.loading && html`<${Edge} reach=${() => here.newer()} />`}
+        </div>
+        ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}
+      </div>`;
+  }
+}

@@ -1,0 +1,56 @@
+// What the pages say, in the language of the browser or the one that was chosen: a file each under `texts/`.
+const LANGUAGES = { en: "English", de: "Deutsch", es: "Español" };
+const CHOSEN = "language";
+const wanted = [localStorage.getItem(CHOSEN), ...navigator.languages.map((one) => one.slice(0, 2)), "en"];
+export const language = wanted.find((one) => one in LANGUAGES);
+const [{ default: english }, { default: texts }] = await Promise.all([
+  import("../texts/en.js"), import(`../texts/${language}.js`),
+]);
+document.documentElement.lang = language;
+
+/** A text by its name; where it is made of something, of what is given. */
+export function t(name, ...given) {
+  const text = texts[name] ?? english[name];
+  return typeof text === "function" ? text(...given) : text;
+}
+
+export const languages = Object.entries(LANGUAGES);
+
+export function speak(chosen) {
+  localStorage.setItem(CHOSEN, chosen);
+  location.reload();
+}
+
+const format = (options) => new Intl.DateTimeFormat(language, options);
+const TIME = format({ hour: "numeric", minute: "2-digit" });
+const DAY = format({ weekday: "long", day: "numeric", month: "long" });
+const DATE = format({ day: "numeric", month: "short", year: "numeric" });
+const MONTH = format({ month: "long", year: "numeric" });
+const WHOLE = format({ dateStyle: "full", timeStyle: "short" });
+const NUMBER = new Intl.NumberFormat(language);
+
+export const count = (number) => NUMBER.format(number);
+export const clock = (time) => TIME.format(new Date(time));
+export const date = (time) => DATE.format(new Date(time));
+export const moment = (time) => WHOLE.format(new Date(time));
+
+const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
+
+/** How many days ago a time was: 0 for today. */
+const daysAgo = (time) => Math.round((midnight(Date.now()) - midnight(time)) / 86_400_000);
+
+/** The part of a list by time that something stands in: today, yesterday, this week, a month. */
+export function period(time) {
+  const days = daysAgo(time);
+  if (days <= 0) return t("today");
+  if (days === 1) return t("yesterday");
+  return days < 7 ? t("week") : MONTH.format(new Date(time));
+}
+
+/** The day of a message, over the first one of it. */
+export function day(time) {
+  const days = daysAgo(time);
+  if (days <= 0) return t("today");
+  if (days === 1) return t("yesterday");
+  return days < 300 ? DAY.format(new Date(time)) : DATE.format(new Date(time));
+}

@@ -1,0 +1,64 @@
+// A list that the server gives page by page, and the state of its view.
+import { Component, html } from "../lib/view.js";
+import { get, path, told } from "../lib/api.js";
+import { t } from "../lib/text.js";
+
+const PAGE = 50;
+
+/** A view of a list. `parts` and `parameters` say where it is read; what can be done to its items, `act` does. */
+export class List extends Component {
+  state = { items: null, cursor: null, error: "", said: "", chosen: new Set(), asked: null };
+
+  get parts() { return []; }
+  get parameters() { return {}; }
+
+  componentDidMount() { this.read(); }
+
+  async read(cursor = null) {
+    try {
+      const page = await get(path(this.parts, { ...this.parameters, limit: PAGE, cursor }));
+      this.setState(({ items }) => ({ items: cursor === null ? page.items : [...items, ...page.items], cursor: page.next_cursor, error: "" }));
+      return page;
+    } catch (error) {
+      this.setState({ error: told(error) });
+      return null;
+    }
+  }
+
+  /** Does something, then reads the list anew; an error is shown. `said`: what is told of its result. */
+  act = async (work, said = () => t("saved")) => {
+    try {
+      const done = await work();
+      await this.read();
+      this.setState({ said: said(done), error: "" });
+    } catch (error) {
+      this.setState({ error: told(error), said: "" });
+    }
+  };
+
+  choose = (id) => this.setState(({ chosen }) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    return { chosen: next };
+  });
+
+  ask = (asked) => this.setState({ asked });
+  close = () => this.setState({ asked: null });
+
+  notes() {
+    const { error, said } = this.state;
+    return html`
+      <p class="bad" role="alert" hidden=${!error}>${error}</p>
+      <p class="soft" role="status">${said}</p>`;
+  }
+
+  /** The items, each as `row` makes it, and the way to more. */
+  rows(row) {
+    const { items, cursor } = this.state;
+    if (items === null) return html`<p class="soft">${t("loading")}</p>`;
+    if (items.length === 0) return html`<p class="soft">${t("nothingYet")}</p>`;
+    return html`
+      <ul class="items">${items.map(row)}</ul>
+      ${cursor !== null && html`<button type="button" onClick=${() => this.read(cursor)}>${t("more")}</button>`}`;
+  }
+}
