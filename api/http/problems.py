@@ -22,6 +22,7 @@ MEDIA_TYPE = "application/problem+json"
 OWN = frozenset(
     {
         "admin",
+        "answers",
         "banks",
         "facts",
         "memories",

@@ -21,13 +21,14 @@ export function speak(chosen) {
   location.reload();
 }
 
-const format = (options) => new Intl.DateTimeFormat(language, options);
+const region = navigator.languages.find((one) => one.slice(0, 2) === language) || language; // who writes dates as there
+const format = (options) => new Intl.DateTimeFormat(region, options);
 const TIME = format({ hour: "numeric", minute: "2-digit" });
 const DAY = format({ weekday: "long", day: "numeric", month: "long" });
 const DATE = format({ day: "numeric", month: "short", year: "numeric" });
 const MONTH = format({ month: "long", year: "numeric" });
 const WHOLE = format({ dateStyle: "full", timeStyle: "short" });
-const NUMBER = new Intl.NumberFormat(language);
+const NUMBER = new Intl.NumberFormat(region);
 
 export const count = (number) => NUMBER.format(number);
 export const clock = (time) => TIME.format(new Date(time));

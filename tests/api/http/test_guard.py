@@ -118,7 +118,7 @@ def test_a_page_elsewhere_cannot_send_a_form(api: httpx.Client, kind: str, user:
 
 def test_every_answer_names_its_request_and_is_not_sniffed(api: httpx.Client) -> None:
     ids = set()
-    for path in ("/livez", "/nothing", "/", "/web/chat.js"):
+    for path in ("/livez", "/nothing", "/", "/web/chat/main.js"):
         answer = api.get(path)
         ids.add(answer.headers["x-request-id"])
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -158,7 +158,8 @@ async def test_a_request_that_a_stopping_server_cuts_off_is_told_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/admin", "/livez", "/readyz", "/health", "/metrics", "/v1/sessions", "/v1/models", "/web/chat.js"]
+    "path",
+    ["/", "/admin", "/livez", "/readyz", "/health", "/metrics", "/v1/sessions", "/v1/models", "/web/chat/main.js"],
 )
 def test_head_answers_as_get_does_without_a_body(api: httpx.Client, path: str) -> None:
     got, headed = api.get(path), api.head(path)
@@ -176,7 +177,7 @@ def test_paths_are_known_with_the_prefix_and_without(serve: Callable[..., str], 
     headers = {} if sent else {"X-Forwarded-Prefix": "/tool/loci"}
     address = serve(**sent)
     with httpx.Client(base_url=address, headers=headers) as api:
-        for path in ("/livez", "/tool/loci/livez", "/web/chat.js", "/tool/loci/web/chat.js"):
+        for path in ("/livez", "/tool/loci/livez", "/web/chat/main.js", "/tool/loci/web/chat/main.js"):
             assert api.get(path).status_code == 200, path
         for path in ("/admin/", "/tool/loci/admin/"):
             assert api.get(path).headers["location"] == address + "/tool/loci/admin"

@@ -107,7 +107,7 @@ CALLS: dict[tuple[str, tuple[int, ...]], list[str]] = {
     ("GET", (405,)): ["/query"],
     ("PUT", (405,)): ["/query"],
     ("DELETE", (405,)): ["/v1/sessions"],
-    ("POST", (405,)): ["/v1/sessions", "/livez", "/web/chat.js"],
+    ("POST", (405,)): ["/v1/sessions", "/livez", "/web/chat/main.js"],
     ("TRACE", (405,)): ["/livez"],
     ("GET", (400,)): [
         *(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.api.queries import Event, events_of, messages_of, stream
 from tests.checks import eventually
-from tests.scripted_model import Behaviour, Body, ScriptedModel
+from tests.scripted_model import Behaviour, ScriptedModel
 
 WORDS = ("One ", "two ", "three ", "four.")
 
@@ -18,13 +18,7 @@ WORDS = ("One ", "two ", "three ", "four.")
 def going_on(model: ScriptedModel) -> Iterator[Signal]:
     """The model says two words, and the others once this is set."""
     signal = Signal()
-
-    def held(chunk: Body) -> Body:
-        if chunk["choices"] and chunk["choices"][0]["delta"].get("content") == WORDS[2]:
-            assert signal.wait(30)
-        return chunk
-
-    model.script(Behaviour(text="".join(WORDS), pieces=WORDS, edit=held))
+    model.script(Behaviour(text="".join(WORDS), pieces=WORDS, hang_after=3, go_on=signal), about="Count to four")
     yield signal
     signal.set()
 

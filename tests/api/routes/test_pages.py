@@ -5,10 +5,10 @@ import pytest
 
 from api.routes.pages import WEB
 
-FILES = sorted(path.name for path in WEB.iterdir())
+FILES = sorted(str(path.relative_to(WEB)) for path in WEB.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("path", ["/", "/admin", *(f"/web/{name}" for name in FILES)])
+@pytest.mark.parametrize("path", ["/", "/memory", "/admin", *(f"/web/{name}" for name in FILES)])
 def test_everything_that_a_browser_opens_stands_under_the_policy(api: httpx.Client, path: str) -> None:
     answer = api.get(path)
     assert answer.status_code == 200

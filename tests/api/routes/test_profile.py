@@ -62,7 +62,11 @@ def test_a_profile_has_what_is_needed_most_first_of_all_conversations(api: httpx
 
 
 def test_a_user_of_whom_nothing_is_known_has_an_empty_profile(api: httpx.Client, user: str) -> None:
-    assert api.get("/v1/profile", params={"user_id": user}).json() == {"items": [], "next_cursor": None}
+    assert api.get("/v1/profile", params={"user_id": user}).json() == {
+        "items": [],
+        "next_cursor": None,
+        "user_id": user,
+    }
 
 
 def test_key_values_stand_among_facts(api: httpx.Client, told: str) -> None:
