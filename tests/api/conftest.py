@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import httpx
@@ -87,7 +88,17 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
     eventually(lambda: not database.vectors.count_documents(work), 60)
     eventually(lambda: not database.sessions.count_documents({"summary.state": "leased"}), 60)
     eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
-    return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
+
+    def counted() -> dict[str, int]:
+        return {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
+
+    def at_rest() -> bool:
+        before = counted()
+        sleep(0.3)
+        return counted() == before
+
+    eventually(at_rest, 60)  # receipts are written behind their answers
+    return counted
 
 
 @pytest.fixture(scope="session")
