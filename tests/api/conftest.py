@@ -80,25 +80,27 @@ def own_database(
 
 @pytest.fixture
 def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
-    """How many documents each collection has, once the work that earlier tests left behind is done, or taken away."""
+    """How many documents each collection has, once all work is done; what earlier tests left behind is taken away."""
     under_way = {"$in": ["pending", "leased"]}
     database.vectors.update_many({"facts.state": "pending"}, {"$unset": {"facts": ""}})
     database.sessions.update_many({"summary.state": "pending"}, {"$unset": {"summary": ""}})
     work = {"$or": [{"embed.state": under_way}, {"facts.state": under_way}]}
-    eventually(lambda: not database.vectors.count_documents(work), 60)
-    eventually(lambda: not database.sessions.count_documents({"summary.state": "leased"}), 60)
-    eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
 
     def counted() -> dict[str, int]:
         return {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
 
-    def at_rest() -> bool:
+    def at_rest() -> dict[str, int] | None:
         before = counted()
-        sleep(0.3)
-        return counted() == before
+        sleep(0.2)  # receipts, and more, are written behind their answers
+        return before if counted() == before else None
 
-    eventually(at_rest, 60)  # receipts are written behind their answers
-    return counted
+    def settled() -> dict[str, int]:
+        eventually(lambda: not database.vectors.count_documents(work), 60)
+        eventually(lambda: not database.sessions.count_documents({"summary.state": "leased"}), 60)
+        eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
+        return eventually(at_rest, 60)
+
+    return settled
 
 
 @pytest.fixture(scope="session")
