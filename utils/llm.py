@@ -169,7 +169,8 @@ class RemoteChatModel:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
-                    messages=messages,
+                    messages=[],
+                    extra_body={"messages": messages},  # as they are: the SDK would look at each of their fields
                     temperature=omit if "temperature" in refused else _given(options.get("temperature")),
                     reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),

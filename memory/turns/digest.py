@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pymongo.errors import DuplicateKeyError
 
 from config.recipes import DigestRecipe
-from memory.domain import RULE_BASED, Gist
+from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.language import extend_by_rules
 from memory.store import Changes, Collections, NotesCache
@@ -41,17 +41,21 @@ class Digests:
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
-        return (await self.dated(owner, session_id))[0]
+        digest = await self.summary(owner, session_id)
+        return digest.text if digest is not None else ""
 
-    async def dated(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
-        """The same, and when it was written."""
+    async def summary(self, owner: str, session_id: str) -> Summary | None:
+        """The same as a summary of all messages that it tells; None where there is none yet."""
         return await self.cache.get(owner, session_id)
 
-    async def _read(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
+    async def _read(self, owner: str, session_id: str) -> Summary | None:
         own = {"user_id": owner, "session_id": session_id}
-        document = await self._summaries.find_one(own, {"digest.text": 1, "digest.at": 1})
+        document = await self._summaries.find_one(own, {"digest": 1})
         digest = document.get("digest") if document else None
-        return (str(digest.get("text", "")), digest.get("at")) if digest else ("", None)
+        if not digest or not digest["text"]:
+            return None
+        last = digest["to_index"]
+        return Summary(session_id, digest["text"], last + 1, digest["model"], digest["at"], 0, last)
 
     async def extend(self, owner: str, session_id: str, ask: Ask | None = None) -> bool:
         """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it.
