@@ -13,7 +13,7 @@ from pymongo.database import Database
 
 from config.settings import Settings
 from tests.checks import eventually
-from tests.conftest import Served
+from tests.conftest import Served, before_a_model
 from tests.scripted_model import ScriptedModel, echo, no_facts
 
 _users = itertools.count()
@@ -92,19 +92,10 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
 
 @pytest.fixture(scope="session")
 def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
-    with ScriptedModel() as model:
-        settings = Settings(
-            _env_file=None,
-            mongodb_uri=store_uri,
-            mongodb_db="scripted",
-            loci_home=home,
-            openai_base_url=model.url,
-            openai_api_key="sk-test",
-            model_deadline=5,
-        )
-        served = Served(settings)
-        yield model, served.start()
-        served.stop()
+    with before_a_model(
+        store_uri, home, "scripted", lambda url: {"openai_base_url": url, "openai_api_key": "sk-test"}
+    ) as both:
+        yield both
 
 
 @pytest.fixture
