@@ -55,9 +55,8 @@ class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
     `anthropic`: the same to a provider that has Anthropic's API. `toolbox`: makes the tools that a model may use that
-    answers; None where it has none. `detached`: answers that go on whoever listens. `timezone`: whose days are meant
-    where neither a request or a message nor its user names a time zone; None for UTC. `locale`: the same of how dates
-    and numbers are written."""
+    answers; None where it has none. `defaults`: whose days are meant, and how dates and numbers are written, where
+    neither a request or a message nor its user says so. `detached`: answers that go on whoever listens."""
 
     def __init__(
         self,
@@ -67,14 +66,13 @@ class Memory:
         nudge: Nudge,
         tools: ToolMemory,
         proxy: Proxy | None = None,
-        toolbox: MakeToolbox | None = None,
-        timezone: str | None = None,
-        locale: str | None = None,
         anthropic: Proxy | None = None,
+        toolbox: MakeToolbox | None = None,
+        defaults: Preferences | None = None,
     ) -> None:
         self.engine = engine
-        self.timezone = timezone
-        self.locale = locale
+        self.timezone = defaults.timezone if defaults is not None else None
+        self.locale = defaults.locale if defaults is not None else None
         self.tool_memory = tools
         self.proxy = proxy
         self.anthropic = anthropic

@@ -34,6 +34,7 @@ from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
 from memory.recall import NEEDED
+from memory.turns import Preferences
 from memory.wiring import Models, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.context_lengths import context_lengths
@@ -120,7 +121,8 @@ async def open_memory(
         )
         timezone = settings.timezone if settings.timezone != "UTC" else None
         toolbox = _toolbox if settings.memory_tools and settings.has_model else None
-        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, toolbox, timezone, settings.locale, anthropic)
+        defaults = Preferences(timezone=timezone, locale=settings.locale)
+        memory = Memory(engine, exchanges, keeping, nudge, tools, proxy, anthropic, toolbox, defaults)
         closing.push_async_callback(memory.close)
         if condenses:
             await closing.enter_async_context(bank_condensing(engine))

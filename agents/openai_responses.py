@@ -10,7 +10,7 @@ from agents.openai_chat import JsonObject, storable, text_of
 
 MESSAGE = "message"
 TOLD = ("message", "reasoning")  # items that ask nothing of the client; after all others an answer is still to come
-DONE = {"response.completed", "response.incomplete"}  # the last event of a stream whose answer is whole, or cut short
+WHOLE = {"response.completed", "response.incomplete"}  # the last event of a stream whose answer is whole, or cut short
 
 
 def items_of(given: object) -> list[JsonObject]:
@@ -106,7 +106,7 @@ def _part(part: JsonObject) -> JsonObject:
             return part
 
 
-def with_text_before(item: JsonObject, text: str) -> dict[str, Any]:
+def item_with_text_before(item: JsonObject, text: str) -> dict[str, Any]:
     """A user's item with a text before its own, in the form that it had."""
     content = item.get("content")
     if isinstance(content, list):

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 
+from agents.memory import Memory
 from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
 from api.anthropic import routes as anthropic
@@ -41,7 +42,9 @@ from api.routes import (
 from api.routes.pages import SWAGGER, WEB, Assets
 from api.routes.pages import router as pages
 from config.settings import Settings
-from utils.errors import ConfigurationError
+from utils.errors import ConfigurationError, LociError
+from utils.mongo import StoreError
+from utils.tasks import begun
 from workers.app import make_app, ping_broker
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
@@ -77,6 +80,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             files = bank_files(memory.engine, settings.bank_flush_seconds, dump=settings.debug_memory_dump)
             await stack.enter_async_context(files)
             await stack.enter_async_context(bank_condensing(memory.engine))
+            await stack.enter_async_context(begun(_resumed(memory)))
             await stack.enter_async_context(mcp.running())
             yield
 
@@ -140,6 +144,14 @@ def _tell_of_short(settings: Settings) -> None:
             KEY_CHARACTERS,
             settings.host,
         )
+
+
+async def _resumed(memory: Memory) -> None:
+    """Ends the moves that a kill cut short; where that fails, the sweep does."""
+    try:
+        await memory.engine.moving.resume()
+    except (LociError, StoreError) as error:
+        log.warning("a project's move waits for the sweep: %s", type(error).__name__)
 
 
 async def _tell_of_no_broker(settings: Settings) -> None:

@@ -224,6 +224,15 @@ def project_in_header(request: Request) -> str | None:
     return _in_header(request, PROJECT, _PROJECT, DIFFERENT_PROJECTS)
 
 
+def project_named(request: Request, *named: str | None) -> str | None:
+    """The project that a request names, in its header or elsewhere. Raises `RequestValidationError` where it names
+    different ones."""
+    given = {*named, project_in_header(request)} - {None}
+    if len(given) > 1:
+        raise RequestValidationError([{"type": "value_error", "loc": ("body", "project"), "msg": DIFFERENT_PROJECTS}])
+    return given.pop() if given else None
+
+
 def _in_header(request: Request, name: str, kind: TypeAdapter[str], different: str) -> str | None:
     named = {*request.headers.getlist(name)}
     if len(named) > 1:
@@ -243,9 +252,7 @@ async def memory_of(request: Request, who: str, project: str | None) -> str:
     session = request.path_params.get("session_id")
     moves = session is not None and request.method == "PATCH"  # the body names where to
     in_body = None if moves else await _named_in_body(request, "project")
-    if None not in (project, in_body) and project != in_body:
-        raise RequestValidationError([{"type": "value_error", "loc": ("body", "project"), "msg": DIFFERENT_PROJECTS}])
-    project = project or in_body or project_in_header(request)
+    project = project_named(request, project, in_body)
     session, turn = session or await _named_in_body(request, "session_id"), request.path_params.get("turn_id")
     if project is session is turn is None:
         return who

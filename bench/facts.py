@@ -44,7 +44,7 @@ stands for any of the words by which something is not so, or no longer."""
 
 
 @dataclass(frozen=True)
-class Item:
+class FactCase:
     """What a user says, and what of it should be in force in the end. `none`: places of the messages that hold no
     fact."""
 
@@ -60,7 +60,7 @@ class Item:
 @dataclass(frozen=True)
 class Data:
     over: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: tuple[FactCase, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Outcome:
     """What became of an item. `missing`: expected facts that nothing in force states. `ended`: something was in force
     before the last message that should not be at the end."""
 
-    item: Item
+    item: FactCase
     facts: tuple[str, ...]
     false: tuple[str, ...]
     missing: tuple[Pattern, ...]
@@ -134,7 +134,7 @@ def read_data(path: Path = DATA) -> Data:
     return TypeAdapter(Data).validate_json(path.read_bytes())
 
 
-async def tell(memory: Memory, item: Item, matcher: Matcher) -> Outcome:
+async def tell(memory: Memory, item: FactCase, matcher: Matcher) -> Outcome:
     """Tells an item to a user of its own, and judges what is in force then."""
     made_by: dict[str, int] = {}  # ids of facts, and the place of the message that made each
     before: list[str] = []

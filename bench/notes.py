@@ -28,7 +28,7 @@ from utils.loops import new_runner
 DATA = Path(__file__).parent / "data" / "outputs.json"
 CATEGORIES = ("findings", "insights", "lessons")
 
-Item = tuple[str, ...]  # words that one note has together
+NoteWords = tuple[str, ...]  # words that one note has together
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Output:
     step_name: str
     step_type: str
     text: str
-    wanted: tuple[Item, ...]
+    wanted: tuple[NoteWords, ...]
     noise: tuple[str, ...]
 
 
@@ -46,7 +46,7 @@ class Reading:
 
     output: Output
     notes: tuple[str, ...]
-    missed: tuple[Item, ...]
+    missed: tuple[NoteWords, ...]
     noise: tuple[str, ...]
     milliseconds: float
 
@@ -109,7 +109,7 @@ async def read(api: Api, output: Output) -> Reading:
     )
 
 
-def _has(note: str, item: Item) -> bool:
+def _has(note: str, item: NoteWords) -> bool:
     return all(phrase(words).search(note) for words in item)
 
 

@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 FOLDER = Path(__file__).parent / "prompts"
 PROVIDERS = Path(__file__).parent / "provider_prompts.json"
 
-PLAIN = ("summary", "title", "vision", "digest", "facts", "reconcile", "observer", "observations")
+PLAIN = ("summary", "title", "vision", "digest", "facts", "observer", "observations")
 OF_BANKS = ("bank_project", "bank_code", "bank_global", "bank_others", "bank_update")
 # Every prompt, with the variables that it takes.
 VARIABLES: dict[str, frozenset[str]] = dict.fromkeys((*PLAIN, *OF_BANKS), frozenset()) | {
     "bank_optimise": frozenset({"target", "least", "characters"}),
+    "reconcile": frozenset({"new", "facts"}),
+    "together": frozenset({"tasks", "fields"}),
 }
 
 

@@ -21,6 +21,9 @@ OPENAI_URL = "https://api.openai.com/v1"
 BY_RULES = "rule_based"  # the model of what no language model writes
 
 
+LOCALE = r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"  # BCP 47
+
+
 class Settings(BaseSettings):
     """Every setting, read from the environment, then from `.env`, then from these defaults."""
 
@@ -95,7 +98,7 @@ class Settings(BaseSettings):
     )
     locale: str | None = Field(
         None,
-        pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
+        pattern=LOCALE,
         description="BCP 47 tag of how dates and numbers are written, as de-DE, where a request and its user name none",
     )
     instructions: str | None = Field(

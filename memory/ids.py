@@ -23,7 +23,7 @@ def new_epoch() -> str:
 
 def derived_id(*parts: str) -> str:
     """The same 32 hexadecimal digits for the same parts, whatever they contain."""
-    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    joined = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.sha256(joined.encode()).hexdigest()[:32]
 
 
@@ -56,6 +56,11 @@ def owner_apart(user: str, project: str) -> str:
 def user_of(owner: str) -> str:
     """The user whose memory it is, or is a part of."""
     return owner.partition(APART)[0]
+
+
+def project_of(owner: str) -> str:
+    """The isolated project whose memory it is."""
+    return owner.partition(APART)[2]
 
 
 def prompt_id(turn_id: str) -> str:

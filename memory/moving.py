@@ -51,6 +51,7 @@ class Moving:
         self._importer = importer
         self._forgetter = forgetter
         self._products = products
+        self._opened = now()
 
     async def session(self, user: str, session_id: str, project: str | None) -> str:
         """Moves a session into a project, or out of any; returns whose memory it is in then. Raises `NotFound`, and
@@ -116,6 +117,12 @@ class Moving:
     async def finish(self) -> None:
         """Looks after moves of a while ago: ends what was cut short, and has what came late follow."""
         await each(partial(self._finish, *project) for project in await self._projects.unsettled())
+
+    async def resume(self) -> None:
+        """Ends at once what was under way before this process was, as a kill leaves it. The sweep looks after it once
+        more, as after each move."""
+        marked = await self._projects.unsettled(before=self._opened)
+        await each(partial(self.settle, user, name) for user, name, _ in marked)
 
     async def _finish(self, user: str, name: str, moment: datetime) -> None:
         await self.settle(user, name)

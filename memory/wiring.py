@@ -70,8 +70,7 @@ async def open_engine(
         abandoned=abandoned,
         max_entries=settings.max_entries,
     )
-    upkeep = (conversations.digests.extend, conversations.eviction.run)
-    knowledge = open_knowledge(store, gists, conversations.keyvalues, models.writer, upkeep)
+    knowledge = open_knowledge(store, gists, conversations, models.writer)
     notes = open_notes(store, gists, search, conversations, models.writer)
     tools = open_traces(store, gists, models.observer)
     library = open_library(

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,18 @@ class Served:
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(30)
+
+
+@contextmanager
+def before_a_model(
+    store_uri: str, home: Path, database: str, provider: Callable[[str], dict[str, str]]
+) -> Iterator[tuple[ScriptedModel, str]]:
+    """A scripted model, and the address of an API before it. `provider`: the settings of one at an address."""
+    with ScriptedModel() as model:
+        own: dict[str, Any] = {"mongodb_uri": store_uri, "mongodb_db": database, "loci_home": home}
+        served = Served(Settings(_env_file=None, model_deadline=5, **own, **provider(model.url)))
+        yield model, served.start()
+        served.stop()
 
 
 @pytest.fixture

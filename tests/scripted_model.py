@@ -15,7 +15,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -31,9 +31,11 @@ BACKGROUND = {  # how prompts begin
     "You extract lasting facts": "facts",
     "You keep a list of facts": "facts",
     "You keep the summary": "digest",
+    "You keep the memory": "together",
     "You read the output of one step": "observations",
     "You watch an agent": "observer",
 }
+PARTS = {"facts": "facts", "title": "title", "summary": "chat", "digest": "digest"}  # which may be asked for together
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
 
@@ -66,12 +68,29 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; for what Loci itself asks, title, facts, digest, observations or observer."""
+        """chat, embeddings, models, ...; for what Loci itself asks, title, facts, digest, observations or observer;
+        together for several in one call."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
         text = str(first.get("content"))
         return next((kind for begin, kind in BACKGROUND.items() if text.startswith(begin)), "chat")
+
+    @property
+    def parts(self) -> dict[str, Body]:
+        """Of several things that are asked for in one call, each as if it were asked for by itself."""
+        system, told = (message["content"] for message in self.body["messages"])
+        prompts = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in system.split("\n# ")[1:]}
+        return {
+            name: self.body
+            | {
+                "messages": [
+                    {"role": "system", "content": prompts[name]},
+                    {"role": "user", "content": data if isinstance(data, str) else json.dumps(data)},
+                ]
+            }
+            for name, data in json.loads(told).items()
+        }
 
 
 def status(
@@ -214,8 +233,14 @@ class ScriptedModel:
             self._always[on] = behaviour
 
     def asked(self, on: str) -> list[Body]:
-        """The bodies of the requests to `on`, oldest first."""
-        return [request.body for request in self.requests if request.kind == on]
+        """The bodies of the requests to `on`, oldest first; those that went along with others as if by themselves."""
+        asked: list[Body] = []
+        for request in self.requests:
+            if request.kind == on:
+                asked.append(request.body)
+            elif request.kind == "together":
+                asked += [body for name, body in request.parts.items() if PARTS[name] == on]
+        return asked
 
     def __enter__(self) -> "ScriptedModel":
         self._thread.start()
@@ -266,6 +291,8 @@ class ScriptedModel:
             await _pause(reader, 3600)
         if behaviour.raw is not None:
             return await _send(writer, behaviour.status, behaviour.raw, behaviour.headers)
+        if kind == "together" and behaviour.text is None:
+            behaviour = replace(behaviour, text=await self._together(request, reader))
         if kind == "chat" and request.body.get("stream"):
             return await self._stream(request.body, behaviour, reader, writer)
         if kind == "responses":
@@ -281,11 +308,12 @@ class ScriptedModel:
             raise _Cut
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
-    def _next(self, request: Request) -> Behaviour:
+    def _next(self, request: Request, *, keeping: bool = False) -> Behaviour:
+        """`keeping`: a script that refuses stays."""
         script, asked = self._script[request.kind], json.dumps(request.body, ensure_ascii=False)
-        for at, (about, _) in enumerate(script):
+        for at, (about, behaviour) in enumerate(script):
             if about in asked:
-                return script.pop(at)[1]
+                return behaviour if keeping and behaviour.status != 200 else script.pop(at)[1]
         return self._always.get(request.kind, Behaviour())
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
@@ -304,6 +332,21 @@ class ScriptedModel:
             "choices": [choice],
             "usage": usage(asked, text),
         }
+
+    async def _together(self, request: Request, reader: asyncio.StreamReader) -> str:
+        """What it would say to each part by itself, in one answer; without those that it refuses."""
+        whole: Body = {}
+        for name, body in request.parts.items():
+            behaviour = self._next(Request(request.path, request.headers, body), keeping=True)
+            if behaviour.status != 200:
+                continue
+            await _pause(reader, behaviour.delay)
+            text = self._chat_body(body, behaviour, PARTS[name])["choices"][0]["message"]["content"]
+            try:
+                whole |= json.loads(text)
+            except ValueError:
+                whole[name] = text
+        return json.dumps(whole)
 
     async def _response(
         self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

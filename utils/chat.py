@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
 
+from prometheus_client import Counter
+
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
 
@@ -18,6 +20,9 @@ else:
 # What a model is asked for, by which its tokens are counted.
 Purpose: TypeAlias = Literal["answer", "image", "facts", "summary", "observation", "bank", "title", "other"]
 ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high"]
+TOKENS = Counter(
+    "loci_model_tokens_total", "Tokens of chat models, as their provider counts them", ["purpose", "direction"]
+)
 STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
 
 
@@ -62,13 +67,19 @@ class Shape:
     schema: dict[str, object] | None = None
 
 
-class ChatOptions(TypedDict, total=False):
-    """How a model is asked. `purpose`: what for. `model`: another than its own. `as_asked`: a temperature that the
-    provider refuses is no reason to ask without. `shape`: what the provider holds the answer to, as far as it can; the
-    prompt says it, too. `tools`: functions that it may ask for, which a provider that takes none is not told of;
-    `may_call`: it may in this answer, as it does where that is not said."""
+def count_usage(purpose: Purpose, usage: Usage) -> None:
+    """Counts the tokens of a call, or a part of them, for `/metrics`."""
+    TOKENS.labels(purpose, "in").inc(usage.prompt_tokens)
+    TOKENS.labels(purpose, "out").inc(usage.completion_tokens)
 
-    purpose: Purpose
+
+class ChatOptions(TypedDict, total=False):
+    """How a model is asked. `purpose`: what for; None where the caller counts the tokens. `model`: another than its
+    own. `as_asked`: a temperature that the provider refuses is no reason to ask without. `shape`: what the provider
+    holds the answer to, as far as it can; the prompt says it, too. `tools`: functions that it may ask for, which a
+    provider that takes none is not told of; `may_call`: it may in this answer, as it does where that is not said."""
+
+    purpose: Purpose | None
     model: str | None
     temperature: float | None
     max_tokens: int | None

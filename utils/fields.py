@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from config.settings import LOCALE
 from utils.clock import zone_of
 
 QUERY_CHARACTERS = 32_000
@@ -130,7 +131,7 @@ ProjectName = Annotated[
 Instructions = Annotated[  # that stand: they go with every request
     str, StringConstraints(min_length=1, max_length=8_000), AfterValidator(not_blank)
 ]
-Locale = Annotated[str, StringConstraints(max_length=35, pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]  # BCP 47
+Locale = Annotated[str, StringConstraints(max_length=35, pattern=LOCALE)]
 TopK = Annotated[int, Field(ge=1, le=50)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Limit = Annotated[int, Field(ge=1, le=200)]

@@ -19,10 +19,9 @@ from openai import (
     omit,
 )
 from openai.types.chat import ChatCompletionChunk
-from prometheus_client import Counter
 
 from utils.answers import LONGEST_ANSWER, completed, joined_calls, read_chunk, read_completion, read_model, read_usage
-from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage
+from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolCall, Usage, count_usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelError, ModelGarbage, ModelUnknown
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
@@ -38,10 +37,6 @@ MOST_NAMED = 8  # of these that are told, the likest first
 IMAGE = "[image]"  # what stands for one where a model sees none
 
 FORMATS = frozenset({"json_schema", "json_object"})
-
-TOKENS = Counter(
-    "loci_model_tokens_total", "Tokens of chat models, as their provider counts them", ["purpose", "direction"]
-)
 
 T = TypeVar("T")
 
@@ -79,10 +74,9 @@ class _Request:
 
     def billed(self, answer: Completion) -> Completion:
         """The answer, whose tokens are counted where the provider said how many."""
-        if answer.usage is not None:
-            purpose = self.options.get("purpose", "other")
-            TOKENS.labels(purpose, "in").inc(answer.usage.prompt_tokens)
-            TOKENS.labels(purpose, "out").inc(answer.usage.completion_tokens)
+        purpose = self.options.get("purpose", "other")
+        if purpose is not None and answer.usage is not None:
+            count_usage(purpose, answer.usage)
         return answer
 
 
@@ -175,7 +169,8 @@ class RemoteChatModel:
             try:
                 answer = await self._client.chat.completions.create(
                     model=request.model,
-                    messages=messages,
+                    messages=[],
+                    extra_body={"messages": messages},  # as they are: the SDK would look at each of their fields
                     temperature=omit if "temperature" in refused else _given(options.get("temperature")),
                     reasoning_effort=_given(options.get("reasoning_effort")),
                     max_tokens=omit if "max_tokens" in refused else _given(max_tokens),

@@ -1,16 +1,17 @@
 """Asking a model for JSON, and once more where it gives none that can be read."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
-from json import JSONDecoder
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from utils.chat import ChatModel, ChatOptions, Message, Shape
+from utils.chat import ChatModel, ChatOptions, Message, Purpose, Shape
 from utils.errors import ModelGarbage
-from utils.text import unfenced
+from utils.text import repair, unfenced
 
 TRIES = 2
 KEPT = frozenset({"type", "description", "enum", "const", "items", "anyOf", "$ref"})  # of a schema
@@ -18,7 +19,7 @@ PLACES = 100  # of an answer at which JSON may begin, that are looked at
 
 _THOUGHT = re.compile(r"\A\s*(?![\s{\[`]).*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _OPENED = re.compile(r"[{\[]")
-_decoder = JSONDecoder()
+_decoder = json.JSONDecoder()
 
 T = TypeVar("T")
 
@@ -48,22 +49,82 @@ async def ask(
     """What `read` makes of the model's answer to data, which is quoted as JSON; asked once more where it raises
     `ValueError`, whose message is shown to clients. `options`: as `ChatModel` has them, at a temperature of 0 where
     none is said. Raises `ModelError`; `ModelGarbage`, which says `garbage`, where it cannot be read again."""
+    return (await _asked(model, system, data, read, garbage, options))[0]
+
+
+async def _asked(
+    model: ChatModel, system: str, data: object, read: Callable[[str], T], garbage: str, options: ChatOptions
+) -> tuple[T, str]:
+    """As `ask`, and who answered. A text is sent as it is."""
     asked: ChatOptions = {"temperature": 0.0}
     asked.update(options)
     messages: list[Message] = [
         {"role": "system", "content": system},
-        {"role": "user", "content": orjson.dumps(data).decode()},
+        {"role": "user", "content": data if isinstance(data, str) else orjson.dumps(data).decode()},
     ]
     reason = ""
     for _ in range(TRIES):
         answer = await model.complete(messages, **asked)
         try:
-            return read(answer.text)
+            return read(answer.text), answer.model
         except ValidationError:
             reason = ""
         except ValueError as error:
             reason = f": {error}"
     raise ModelGarbage(f"{garbage}{reason}")
+
+
+@dataclass(frozen=True)
+class Part(Generic[T]):
+    """Something that a model is asked for, alone or with others in one call. `name`: no other part of a call has it,
+    nor a field of its answer. `prompt`: says what is wanted of `data`. `read`: makes something of the JSON of such an
+    `answer`, or raises `ValueError`. `options`: how it is asked for alone."""
+
+    name: str
+    purpose: Purpose
+    prompt: str
+    data: object
+    answer: type[BaseModel]
+    read: Callable[[str], T]
+    options: ChatOptions = field(default_factory=ChatOptions)
+
+
+class Ask(Protocol):
+    """Asks a model for something; returns it, and who answered. Raises `ModelError`; `ModelGarbage` where it cannot be
+    read."""
+
+    async def __call__(self, part: Part[T]) -> tuple[T, str]: ...
+
+
+def asking(model: ChatModel) -> Ask:
+    """Asks the model for each part by itself."""
+
+    async def ask_alone(part: Part[T]) -> tuple[T, str]:
+        options: ChatOptions = {**part.options, "purpose": part.purpose, "shape": shape_of(part.answer)}
+        garbage = f"The model's {part.name} cannot be read"
+        return await _asked(model, part.prompt, part.data, part.read, garbage, options)
+
+    return ask_alone
+
+
+def text_in(answer: str, name: str) -> str:
+    """The text that an answer has in a field of this name, be it cut off, or all that the model wrote without a field.
+    Raises `ValueError` where there is none."""
+    inner = unfenced(answer)
+    begun = re.match(rf'\{{\s*"{name}"\s*:\s*"', inner)
+    try:
+        value: object = json.loads(inner, strict=False)
+    except ValueError:
+        if begun is None:
+            return answer.strip()
+        written = inner[begun.end() :].rstrip("}\n ").removesuffix('"').rstrip("\\")
+        value = {name: json.loads(f'"{written}"', strict=False)}
+    if begun is None and not answer.lstrip().startswith("{") and "```" not in answer:
+        return answer.strip()
+    text = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("there is no text in it")
+    return repair(text)
 
 
 def shape_of(answer: type[BaseModel]) -> Shape:

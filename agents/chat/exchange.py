@@ -253,11 +253,7 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._nudge("embed", "learn")
-        if chats.places.is_due(place):
-            self._nudge("summarise")
-        if chats.places.is_titled(place):
-            self._nudge("title")
+        self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""

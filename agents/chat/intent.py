@@ -20,7 +20,7 @@ from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError
 from utils.text import ends_with_question_mark
 
-EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
+INTENT_EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that are read
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
 SMALL_TALK = 0.8  # how likely it is that a text is a courtesy, for which memory is not asked
@@ -137,5 +137,5 @@ class _Examples:
 @lru_cache
 def example_utterances() -> list[tuple[IntentName, str]]:
     """The example utterances of `config/intent_examples.json`, each with its intent."""
-    examples: dict[IntentName, list[str]] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    examples: dict[IntentName, list[str]] = json.loads(INTENT_EXAMPLES.read_text(encoding="utf-8"))
     return [(name, text) for name, texts in examples.items() for text in texts]

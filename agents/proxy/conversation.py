@@ -48,6 +48,8 @@ async def _cached(engine: Engine, request: ProxyRequest, owners: Sequence[str]) 
 
 async def fits(engine: Engine, request: ProxyRequest, session: str) -> bool:
     """Whether a conversation, if it is there, is in the project that a request names, if it names one."""
+    if request.options.project is None:
+        return True
     try:
         await engine.chats.projects.standpoint(request.owner, request.options.project, session)
     except Conflict:

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 from agents.anthropic_messages import messages_of as messages_of_blocks
 from agents.anthropic_messages import with_memory as with_memory_among_blocks
 from agents.openai_chat import instructed, newest_user, with_text_before
-from agents.openai_responses import items_of, messages_of, newest_of_user
-from agents.openai_responses import with_text_before as with_text_before_item
+from agents.openai_responses import item_with_text_before, items_of, messages_of, newest_of_user
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.message import ProxiedMessage
 from agents.proxy.response import ProxiedResponse
@@ -97,7 +96,7 @@ class ResponsesDialect:
         items: list[Body] = list(items_of(body.get("input")))
         at = newest_of_user(items)
         if at is not None:
-            items[at] = with_text_before_item(items[at], memory)
+            items[at] = item_with_text_before(items[at], memory)
         return {**body, "input": items}
 
     def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from agents.openai_chat import newest_user, said_in, storable, text_of, written
 from agents.proxy.request import ProxyRequest
 from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
-from memory.domain import RULE_BASED, Summary
+from memory.domain import Summary
 from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.turns import LedgerEntry
@@ -85,14 +85,9 @@ class Knowing:
         return replace(found, conversation=Conversation(summaries=summed_up))
 
     async def _summed_up(self, owner: str, session: str, sent: Sequence[Mapping[str, Any]]) -> tuple[Summary, ...]:
-        """The summary of the conversation, where that has more messages than the client sends."""
-        chats = self._engine.chats
-        place, (text, at) = await asyncio.gather(
-            chats.places.place(owner, session), chats.digests.dated(owner, session)
-        )
-        if place is None or at is None or not text or place.message_count <= len(sent):
-            return ()
-        return (Summary(session, text, place.message_count, RULE_BASED, at, 0, place.message_count - 1),)
+        """The summary of the conversation, where that tells of more messages than the client sends."""
+        digest = await self._engine.chats.digests.summary(owner, session)
+        return () if digest is None or digest.message_count <= len(sent) else (digest,)
 
     async def block(self, context: Context, request: ProxyRequest, turn_id: str, moment: datetime) -> Block:
         """What is known, in the share that memories have of what the messages leave of the model's context. `turn_id`:

@@ -225,11 +225,7 @@ class Proxy:
         writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
         await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
-        self._nudge("embed", "learn")
-        if self._engine.chats.places.is_due(place):
-            self._nudge("summarise")
-        if self._engine.chats.places.is_titled(place):
-            self._nudge("title")
+        self._nudge("embed", "learn", *self._engine.chats.writings.by_themselves(place))
 
     async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
         """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes

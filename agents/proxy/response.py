@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_chat import data_of, memory_hits, parsed, written
-from agents.openai_responses import DONE, asks_client, model_of, output_of, text_of_item
+from agents.openai_responses import WHOLE, asks_client, model_of, output_of, text_of_item
 from agents.proxy.answer import HeldAnswer
 from memory.domain import Hit
 from utils.errors import ModelUnavailable
@@ -48,7 +48,7 @@ class ProxiedResponse(HeldAnswer):
                 yield event
                 return
             response = told.get("response")
-            if told.get("type") in DONE and isinstance(response, dict):
+            if told.get("type") in WHOLE and isinstance(response, dict):
                 self._read(response)
                 self.last = told
                 return

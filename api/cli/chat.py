@@ -22,7 +22,7 @@ from agents.events import Delta, Finished
 from agents.memory import Memory
 from agents.open import open_memory
 from api.cli.terminal import err, out
-from api.wire.reasons import message_of
+from api.wire.reasons import reason_of
 from memory.ids import new_id
 from utils.errors import InvalidInput, LociError
 from utils.fields import Query
@@ -256,4 +256,4 @@ def _checked(line: str) -> str:
     try:
         return QUERY.validate_python(line, strict=True)
     except ValidationError as error:
-        raise InvalidInput(message_of(error.errors()[0])) from None
+        raise InvalidInput(reason_of(error.errors()[0])) from None

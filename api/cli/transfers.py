@@ -18,7 +18,7 @@ from agents.upkeep import Work
 from api.cli.terminal import IDENTIFIER, PROJECT, err, fail, out
 from api.portable import Report, bring_in, bring_in_source, exported
 from api.wire.reasons import wrong
-from api.wire.sessions import MessageIn, MessageRefused, message_of
+from api.wire.sessions import MessageIn, MessageRefused, message_or_refusal
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id
@@ -178,7 +178,7 @@ def _line(line: bytes, session: str, project: str | None) -> tuple[str, str | No
         project = PROJECT.validate_python(named, strict=True)
     if isinstance(fields.get("content"), str):
         fields["content"] = with_blanks(fields["content"])
-    message = message_of(fields)
+    message = message_or_refusal(fields)
     if isinstance(message, MessageRefused):
         raise InvalidInput(message.reason)
     return session_id, project, message

@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from api.wire.reasons import message_of, printable
+from api.wire.reasons import printable, reason_of
 from utils.clock import Seldom
 from utils.errors import DiskFull, LociError, Unauthorized
 from utils.mongo import STORE_ERRORS, as_loci_error
@@ -71,7 +71,7 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
             if isinstance(known, Unauthorized):
                 headers["WWW-Authenticate"] = "Bearer"
         case RequestValidationError():
-            errors = [{"loc": [*map(printable, one["loc"])], "msg": message_of(one)} for one in known.errors()]
+            errors = [{"loc": [*map(printable, one["loc"])], "msg": reason_of(one)} for one in known.errors()]
             status, title, more = 422, "Validation error", {"errors": errors}
             detail = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:3])
         case HTTPException():

@@ -25,6 +25,7 @@ from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
 from api.openai.rules import complete_by_rules
 from api.openai.wire import InvalidField, Json, ProxyFields, invalid
 from config.settings import Settings
+from memory.engine import Engine
 from utils.errors import UnsupportedMediaType
 from utils.upstream import Upstream
 
@@ -114,9 +115,20 @@ async def user_of(request: Request) -> str:
 
 
 async def owner_of(request: Request, passing: PassingOn) -> str:
-    """Whose memory a request is about: of the user whom its address, body or headers name, or of the project. Raises
-    `Forbidden` where the key is another user's."""
-    return await memory_of(request, *await _named(request, passing))
+    """Whose memory a request is about: of the user whom its address, body or headers name, or of the project. Where it
+    names none, the response or conversation that it is about may be an isolated one's. Raises `Forbidden` where the key
+    is another user's."""
+    user, project = await _named(request, passing)
+    ours = request.path_params.get("response_id") or request.path_params.get("conversation_id")
+    if project is None and ours is not None:
+        return await owner_of_stored(request.app.state.memory.engine, user, ours)
+    return await memory_of(request, user, project)
+
+
+async def owner_of_stored(engine: Engine, user: str, identifier: str) -> str:
+    """Whose memory, of all that a user has, has a response or conversation; the user's own where none has."""
+    isolated = await engine.chats.projects.isolated(user)
+    return await engine.responses.responses.owner_of(isolated, identifier) or user
 
 
 async def _named(request: Request, passing: Passing) -> tuple[str, str | None]:
@@ -169,7 +181,8 @@ async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRe
     `asked`: in the name of its user."""
     user, options = asked.owner, asked.options
     asked = await placed(memory.engine, asked)
-    at = await memory.within(user, options.project, asked.options.memory_id, making=not options.temporary)
+    making = not options.temporary and not asked.is_chore
+    at = await memory.within(user, options.project, asked.options.memory_id, making=making)
     zone = options.timezone or at.timezone or memory.timezone
     asked = replace(asked, owner=at.owner, options=replace(asked.options, timezone=zone, project=at.project))
     standing = () if by_rules else (*at.instructions, *options.instructions)

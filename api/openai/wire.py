@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from agents.chat import Answer
 from agents.proxy import ProxyOptions
 from api.wire.chat import UsageOut
-from api.wire.reasons import message_of
+from api.wire.reasons import reason_of
 from utils.errors import InvalidInput
 from utils.fields import Identifier, Instructions, ProjectName, Share, Timezone, Wire
 from utils.vectors import Floats
@@ -34,7 +34,7 @@ def invalid(error: ValidationError) -> InvalidField:
     """The first thing that is wrong with a model's fields."""
     first: Mapping[str, Any] = error.errors()[0]
     param = str(first["loc"][0])  # behind it stand the names of types
-    return InvalidField(f"{param}: {message_of(first)}", param)
+    return InvalidField(f"{param}: {reason_of(first)}", param)
 
 
 class ProxyFields(Wire):

@@ -4,7 +4,7 @@ from time import perf_counter
 
 from fastapi import APIRouter, Request
 
-from api.auth import Owner, User, project_in_header
+from api.auth import Owner, User, project_named
 from api.http.once import ImportRoute, may_be_done, once_id
 from api.http.openapi import errors
 from api.http.state import TheMemory
@@ -44,7 +44,7 @@ async def add_messages(body: MessagesRequest, request: Request, memory: TheMemor
         for place, message in messages
     ]
     ids_are_new = not may_be_done(request) and all(message.id is None for _, message in messages)
-    project = body.project or project_in_header(request)
+    project = project_named(request, body.project)
     done = await memory.add(user, body.session_id, turns, project=project, ids_are_new=ids_are_new, wait=body.wait)
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, rejected=rejected, ids=list(done.ids))
 

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from agents.chat import ChatRequest, HistoryItem
 from agents.events import Event
-from api.auth import Owner, User, project_in_header
+from api.auth import Owner, User, project_named
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import LociRoute, may_be_done, once_id
@@ -49,7 +49,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
         location=body.location,
         timezone=body.timezone,
         locale=body.locale,
-        project=body.project or project_in_header(request),
+        project=project_named(request, body.project),
         model=body.model,
         temperature=body.temperature,
         max_tokens=body.max_tokens,

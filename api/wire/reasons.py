@@ -21,7 +21,7 @@ def printable(part: object) -> object:
     return "".join(c if c.isprintable() else "?" for c in str(part)[:60])
 
 
-def message_of(error: Mapping[str, Any]) -> str:
+def reason_of(error: Mapping[str, Any]) -> str:
     """What one of pydantic's errors says, without the input."""
     kind = error["type"]
     if kind == "extra_forbidden":
@@ -41,4 +41,4 @@ def wrong(error: ValidationError, whole: str = "arguments") -> str:
 
 def _reason(error: ErrorDetails, whole: str, settings: bool) -> str:
     place = ".".join(str(printable(part)) for part in error["loc"]) or whole
-    return f"{place.upper() if settings else place}: {message_of(error)}" if place else message_of(error)
+    return f"{place.upper() if settings else place}: {reason_of(error)}" if place else reason_of(error)

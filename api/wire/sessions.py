@@ -89,7 +89,7 @@ class MessageRefused(Wire):
     reason: str
 
 
-def message_of(given: object) -> MessageIn | MessageRefused:
+def message_or_refusal(given: object) -> MessageIn | MessageRefused:
     """A message of an import, or why it is refused."""
     try:
         check(given)
@@ -105,7 +105,9 @@ def message_of(given: object) -> MessageIn | MessageRefused:
 
 
 _ID: TypeAdapter[str] = TypeAdapter(MessageId)
-MessageOrRefused = Annotated[MessageIn | MessageRefused, PlainValidator(message_of, json_schema_input_type=MessageIn)]
+MessageOrRefused = Annotated[
+    MessageIn | MessageRefused, PlainValidator(message_or_refusal, json_schema_input_type=MessageIn)
+]
 
 
 class MessagesRequest(OwnedRequest):

@@ -1,26 +1,23 @@
 """Facts by a language model: which a message states, and what becomes of those in force."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from memory.facts.rules.extract import LONGEST, MOST
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from utils.chat import ChatModel, Shape
-from utils.model_json import ask_for_json, shape_of
+from utils.model_json import Ask, Part
 from utils.sentences import SENTENCE_END
-from utils.text import shown
+from utils.text import shown, unfenced
 
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
 PIECES = 4  # of a message that are read
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 FactText = Annotated[str, Field(min_length=1, max_length=2 * LONGEST)]
 
@@ -46,23 +43,69 @@ class _Reconciled(_Answer):
     decisions: list[_Decided]
 
 
-EXTRACTED, RECONCILED = shape_of(_Extracted), shape_of(_Reconciled)
+class _Learnt(_Extracted, _Reconciled):
+    pass
 
 
-async def extract_by_model(model: ChatModel, message: str, at: datetime) -> list[str]:
+async def extract_by_model(
+    ask: Ask, message: str, at: datetime, known: Mapping[str, str]
+) -> tuple[list[str], list[Decision] | None]:
     """The facts that a user's message states, said at a time; of a long one, each of its first `PIECES` is read by
-    itself.
+    itself. And what becomes of them beside those in force, which are `known` by their ids; None where that is still to
+    be decided.
 
     Raises `ModelError`; `ModelGarbage` where the model gives no list of sentences twice.
     """
     read, facts = pieces(message), dict[str, None]()
+    decisions: list[Decision] | None = None
     if sum(map(len, read)) < len(message.strip()):
         log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
     for piece in read:
         quoted = {"said_on": f"{at:%A, %Y-%m-%d}", "message": piece}
-        found = await _asked(model, "facts", quoted, EXTRACTED, lambda raw: _Extracted.model_validate_json(raw).facts)
-        facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
-    return list(facts)
+        is_whole = len(read) == 1 and bool(known)
+        (found, decisions), _ = await ask(_learning(quoted, known) if is_whole else _extracting(quoted))
+        facts |= dict.fromkeys(found)
+    return list(facts), decisions
+
+
+Learnt = tuple[list[str], list[Decision] | None]
+
+
+def _extracting(quoted: Mapping[str, object]) -> Part[Learnt]:
+    def read(raw: str) -> Learnt:
+        return _tidy(_Extracted.model_validate_json(unfenced(raw)).facts), None
+
+    return Part("facts", "facts", prompt("facts").substitute(), quoted, _Extracted, read)
+
+
+def _learning(quoted: Mapping[str, object], known: Mapping[str, str]) -> Part[Learnt]:
+    """The facts of a message, and what becomes of them. Decisions that cannot be read leave the facts as they are."""
+
+    def read(raw: str) -> Learnt:
+        inner = unfenced(raw)
+        stated = _Extracted.model_validate_json(inner).facts
+        facts = _tidy(stated)
+        if len(facts) < len(stated):  # whose numbers are others then
+            return facts, None
+        try:
+            return facts, _decisions(_Reconciled.model_validate_json(inner), facts, list(known))
+        except ValueError:
+            return facts, None
+
+    extracting = prompt("facts").substitute().rpartition("\n\n")[0]  # without how to answer
+    deciding = prompt("reconcile").substitute(
+        new='your "facts", numbered from 0 on', facts='"facts": ["The user lives in Berlin.", "The user loves figs."], '
+    )
+    told = {**quoted, "in_force": _numbered(known)}
+    return Part("facts", "facts", f"{extracting}\n\n{deciding}", told, _Learnt, read)
+
+
+def _tidy(stated: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([text for fact in stated if (text := shown(fact))][:MOST]))
+
+
+def _numbered(known: Mapping[str, str]) -> list[dict[str, object]]:
+    return [{"id": number, "text": text} for number, text in enumerate(known.values())]
 
 
 def pieces(message: str) -> list[str]:
@@ -80,7 +123,7 @@ def pieces(message: str) -> list[str]:
     return cut
 
 
-async def decide_by_model(model: ChatModel, new: Sequence[str], known: Mapping[str, str]) -> list[Decision]:
+async def decide_by_model(ask: Ask, new: Sequence[str], known: Mapping[str, str]) -> list[Decision]:
     """What becomes of each new fact beside those in force, which are `known` by their ids, in order, and then which of
     those hold no longer. A new one that the model says nothing of is added, so that none is lost.
 
@@ -88,14 +131,15 @@ async def decide_by_model(model: ChatModel, new: Sequence[str], known: Mapping[s
     other.
     """
     listed = {
-        "in_force": [{"id": number, "text": text} for number, text in enumerate(known.values())],
+        "in_force": _numbered(known),
         "new": [{"fact": number, "text": text} for number, text in enumerate(new)],
     }
 
     def read(raw: str) -> list[Decision]:
-        return _decisions(_Reconciled.model_validate_json(raw), new, list(known))
+        return _decisions(_Reconciled.model_validate_json(unfenced(raw)), new, list(known))
 
-    return await _asked(model, "reconcile", listed, RECONCILED, read)
+    asked = prompt("reconcile").substitute(new='in "new", each with a number "fact"', facts="")
+    return (await ask(Part("decisions", "facts", asked, listed, _Reconciled, read)))[0]
 
 
 def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) -> list[Decision]:
@@ -126,12 +170,3 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[str]) ->
     if not {decided.id for decided in made if isinstance(decided, Keep)}.isdisjoint(changed):
         raise ValueError("a fact in force holds and does not")
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
-
-
-async def _asked(model: ChatModel, name: str, data: object, shape: Shape, read: Callable[[str], T]) -> T:
-    """What `read` makes of the model's answer; asked once more where it raises `ValueError`."""
-    unreadable = "The model's decisions on facts cannot be read"
-    asked = prompt(name).substitute()
-    return await ask_for_json(
-        model, asked, data, read, garbage=unreadable, options={"purpose": "facts", "shape": shape}
-    )

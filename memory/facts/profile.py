@@ -8,6 +8,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
+from memory.domain import UNRANKED
 from memory.facts.facts import Facts
 from memory.facts.ranks import Ranks, text_of
 from memory.facts.store import FactStore, marking
@@ -94,12 +95,21 @@ class Profile:
             older = {"rank": rank, "updated_at": {"$lt": moment}}
             beyond |= {"rank": {"$lte": rank}, "$or": [{"rank": {"$lt": rank}}, older, same]}
 
-        async def read(kept: Collection, own: Document) -> list[ProfileItem]:
-            await self._ranks.renew(kept, owner)
+        async def first(kept: Collection, own: Document) -> list[Document]:
             found = kept.find(own | beyond, FIELDS).sort([("rank", -1), ("updated_at", -1), ("_id", -1)])
-            return [_item(document) for document in await found.limit(limit).to_list(None)]
+            return await found.limit(limit).to_list(None)
 
-        parts = await asyncio.gather(*(read(kept, own) for kept, own in self._kept(owner)))
+        async def read(kept: Collection, own: Document) -> list[ProfileItem]:
+            found = await first(kept, own)
+            # Those without a rank come last: what is beyond the limit may have one that is higher.
+            if len(found) == limit or any(document.get("rank", UNRANKED) < 0 for document in found):
+                await self._ranks.renew(kept, owner)
+                found = await first(kept, own)
+            return [_item(document) for document in found]
+
+        facts, keyvalues = self._kept(owner)
+        is_kept = bool(await self._keyvalues.cache.get(owner))
+        parts = await asyncio.gather(*(read(*each) for each in ((facts, keyvalues) if is_kept else (facts,))))
         return list(islice(merge(*parts, key=lambda item: item.rank, reverse=True), limit))
 
     async def within(self, owner: str, tokens: int) -> list[ProfileItem]:

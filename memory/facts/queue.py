@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
 
 from memory.domain import RULE_BASED
@@ -25,13 +26,16 @@ from memory.facts.rules.reconcile import (
     texts_of,
 )
 from memory.gists import gist_of
+from memory.language import LONGEST, doing
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
-from memory.turns import TOLD
+from memory.turns import TOLD, Writings
 from utils.chat import ChatModel
 from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
+from utils.model_json import Ask, asking
 from utils.mongo import Document
+from utils.one_call import in_one_call
 from utils.text import on_one_line, without_recalled
 from utils.vectors import Floats
 from utils.yielding import Pace
@@ -40,6 +44,7 @@ BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
 TURN = 2.0  # seconds, after which other work of the process has its turn
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
+ANSWERED = timedelta(minutes=1)  # within which a message is mostly answered; its facts wait no longer
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
 JUST_TOLD = timedelta(minutes=10)  # how long what was told may be corrected without being named
@@ -60,13 +65,21 @@ _DECISIONS: dict[str, type[Add] | type[Update] | type[Delete] | type[Keep]] = {
 }
 
 
-Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
+@dataclass(frozen=True)
+class Reading:
+    """What a message states, and who found it. `decisions`: what becomes of that beside the facts in force, which were
+    `known` by their ids, where that was decided along with it."""
+
+    stated: Sequence[Stated]
+    by: str = RULE_BASED
+    known: Mapping[str, str] = field(default_factory=dict)
+    decisions: Sequence[Decision] | None = None
 
 
 class FactQueue:
     """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
-    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation of the proxy when
-    its messages are settled."""
+    rules tell what lasts, and what is on the same. `writings`: are written of a conversation along with its facts, or
+    once they are settled."""
 
     def __init__(
         self,
@@ -75,14 +88,15 @@ class FactQueue:
         facts: Facts,
         reader: LocalEmbedder,
         model: ChatModel | None,
-        upkeep: Sequence[Upkeep],
+        writings: Writings,
     ) -> None:
         self._vectors = collections.vectors
         self._leases = leases
         self._facts = facts
         self._reader = reader
         self._model = model
-        self._upkeep = upkeep
+        self._ask = asking(model) if model is not None else None
+        self._writings = writings
 
     async def work(self) -> int:
         """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
@@ -112,8 +126,7 @@ class FactQueue:
             proxied = (message for message in settled if message.get("proxied"))
             for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in proxied):
                 await pace.step()
-                for keep_up in self._upkeep:
-                    await keep_up(owner, session_id)
+                await self._writings.follow(owner, session_id)
         return len(settled)
 
     async def learn(self, owner: str, memory_id: str, text: str, timezone: str | None = None) -> list[Decided]:
@@ -124,25 +137,25 @@ class FactQueue:
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
             text = without_recalled(text)
-            stated, by = await self._extracted(text, at_home(origin.at, timezone))
+            reading = await self._read(owner, text, at_home(origin.at, timezone), self._ask)
             if (
-                by == RULE_BASED
-                and not any(fact.lasts for fact in stated)
+                reading.by == RULE_BASED
+                and not any(fact.lasts for fact in reading.stated)
                 and (statement := statement_of(text)) is not None
             ):
                 said = list(said_in(text))
                 vectors = await self._vectors_of([statement, *leads_of(said)])
                 [likely] = lasting(vectors[statement][None])
                 if keeps(statement, float(likely)) and all(one.is_own(vectors, whoever=True) for one in said):
-                    stated = [Stated(statement, statement)]
-            return await self._learn(replace(origin, by=by), stated) if stated else []
+                    reading = Reading([Stated(statement, statement)])
+            return await self._learn(replace(origin, by=reading.by), reading) if reading.stated else []
 
-    async def _learn(self, origin: Origin, stated: Sequence[Stated]) -> list[Decided]:
+    async def _learn(self, origin: Origin, reading: Reading) -> list[Decided]:
         async with self._leases.held("learning", origin.owner) as held:
             if not held:
                 raise Conflict("Other things are being learnt of the user", retry_after=1.0)
             for _ in range(TRIES):
-                decisions, by = await self._decisions(origin, stated)
+                decisions, by = await self._decisions(origin, reading)
                 try:
                     return await self._facts.apply(replace(origin, by=by, at=now()), decisions)
                 except (Conflict, NotFound) as error:
@@ -191,8 +204,10 @@ class FactQueue:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
         try:
-            if await self._is_early(document) or not (
-                await self._is_echo(document) or await self._learn_from(lease, document)
+            if (
+                await self._is_early(document)
+                or await self._is_being_answered(document)
+                or not (await self._is_echo(document) or await self._learn_along(lease, document))
             ):
                 await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
                 return False
@@ -219,6 +234,18 @@ class FactQueue:
         }
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 
+    async def _is_being_answered(self, document: Document) -> bool:
+        """Whether a message waits for its answer, which a model's work on facts would delay, and after which more is to
+        be written by a model."""
+        if self._model is None or "turn_id" not in document or now() - document["created_at"] > ANSWERED:
+            return False
+        later = {
+            "user_id": document["user_id"],
+            "session_id": document["session_id"],
+            "message_index": {"$gt": document["message_index"]},
+        }
+        return await self._vectors.find_one(later, {"_id": 1}) is None
+
     async def _is_echo(self, document: Document) -> bool:
         """Whether the answer before a message says all of it, word for word, as one does that quotes memories."""
         before = {
@@ -230,20 +257,26 @@ class FactQueue:
         found = await self._vectors.find(before, {"content": 1}).sort("message_index", -1).limit(1).to_list(None)
         return any(on_one_line(document["content"]) in on_one_line(answer["content"]) for answer in found)
 
-    async def _learn_from(self, lease: str, document: Document) -> bool:
+    async def _learn_along(self, lease: str, document: Document) -> bool:
+        """As `_learn_from`; what else a model is to write of the conversation goes along in one call."""
+        if self._model is None:
+            return await self._learn_from(lease, document, None)
+        return await in_one_call(
+            self._model, partial(self._learn_from, lease, document), await self._writings.due(document)
+        )
+
+    async def _learn_from(self, lease: str, document: Document, ask: Ask | None) -> bool:
         """Makes facts of a message; False where others keep the owner's.
 
         Decisions are committed before they are carried out, so that a crash in between does not make others of facts
         that are half settled. They are made anew where the facts that they are of have changed since.
         """
         stored = document["facts"].get("decisions")
-        new, by = (
-            ([], RULE_BASED)
-            if stored is not None
-            else await self._extracted(document["content"], gist_of(document).said_at)
-        )
-        if stored is None and not new:
-            return True
+        reading = Reading(())
+        if stored is None:
+            reading = await self._read_message(document, ask)
+            if not reading.stated:
+                return True
         async with self._leases.held("learning", document["user_id"]) as held:
             if not held:
                 return False
@@ -252,9 +285,9 @@ class FactQueue:
                     await self._carry_out(lease, document, stored)
                     return True
                 except (Conflict, NotFound):
-                    new, by = await self._extracted(document["content"], gist_of(document).said_at)
+                    reading = await self._read_message(document, ask)
             for _ in range(TRIES):
-                decisions, decided_by = await self._decisions(self._origin(document, by), new)
+                decisions, decided_by = await self._decisions(self._origin(document, reading.by), reading)
                 written = {
                     "by": decided_by,
                     "at": document["timestamp"],
@@ -276,16 +309,31 @@ class FactQueue:
 
         await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
-    async def _extracted(self, text: str, at: datetime) -> tuple[list[Stated], str]:
-        """What a text states that was said at a time, and who found it."""
+    async def _read_message(self, document: Document, ask: Ask | None) -> Reading:
+        return await self._read(document["user_id"], document["content"], gist_of(document).said_at, ask)
+
+    async def _read(self, owner: str, text: str, at: datetime, ask: Ask | None) -> Reading:
+        """What a text states that was said at a time."""
         text = without_recalled(text)
-        if self._model is not None:
+        if self._model is not None and ask is not None:
+            known = {} if await self._only_asks(text) else await self._known(owner)
             try:
-                facts = await extract_by_model(self._model, text, at)
-                return [Stated(fact, fact) for fact in facts], self._model.model
+                facts, decisions = await extract_by_model(ask, text, at, nearest(known, [text], NEIGHBOURS))
+                return Reading([Stated(fact, fact) for fact in facts], self._model.model, known, decisions)
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
-        return await self._extracted_by_rules(text, at), RULE_BASED
+        return Reading(await self._extracted_by_rules(text, at))
+
+    async def _only_asks(self, text: str) -> bool:
+        """Whether a text is a question or a request alone, so that facts in force hardly matter to what it states."""
+        if not 0 < len(text) <= LONGEST:
+            return False
+        [vector] = await self._reader.embed([text])
+        does = doing(vector, text)
+        return does.asks_alone and not does.tells
+
+    async def _known(self, owner: str) -> dict[str, str]:
+        return {fact.id: fact.text for fact in await self._facts.in_force(owner)}
 
     async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
         found = await asyncio.to_thread(candidates, text, at)
@@ -299,18 +347,21 @@ class FactQueue:
         read = list(dict.fromkeys(texts))
         return dict(zip(read, await self._reader.embed(read), strict=True))
 
-    async def _decisions(self, origin: Origin, stated: Sequence[Stated]) -> tuple[list[Decision], str]:
+    async def _decisions(self, origin: Origin, reading: Reading) -> tuple[list[Decision], str]:
         """What becomes of what is stated, and who decided."""
-        if not stated:
+        if not reading.stated:
             return [], origin.by
         facts = await self._facts.in_force(origin.owner)
         known = {fact.id: fact.text for fact in facts}
         here = [fact for fact in facts if fact.memory_id == origin.memory_id]
-        stated = in_full(stated, {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD})
+        just_told = {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD}
+        stated = in_full(reading.stated, just_told)
         new = [fact.text for fact in stated]
-        if self._model is not None and origin.by != RULE_BASED and known:
+        if reading.decisions is not None and known == reading.known and stated == list(reading.stated):
+            return list(reading.decisions), origin.by
+        if self._model is not None and self._ask is not None and origin.by != RULE_BASED and known:
             try:
-                return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
+                return await decide_by_model(self._ask, new, nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
         near = nearest(known, new, COMPARED) | {fact.of: known[fact.of] for fact in stated if fact.of is not None}

@@ -7,7 +7,7 @@ from datetime import datetime
 from memory.domain import FACT
 from memory.facts.facts import Facts
 from memory.facts.profile import Profile
-from memory.facts.queue import FactQueue, Upkeep
+from memory.facts.queue import FactQueue
 from memory.facts.ranks import Ranks
 from memory.facts.records import FactLine, FactTaker, fact_records
 from memory.facts.store import FactStore
@@ -15,7 +15,7 @@ from memory.facts.superseded import Superseded
 from memory.gists import Gists
 from memory.product import Counts, Product, Queue, SessionEnd, index
 from memory.store import NamedLeases, Store
-from memory.turns import KeyValues
+from memory.turns import Conversations
 from utils.chat import ChatModel
 from utils.tasks import each
 
@@ -48,20 +48,18 @@ class Knowledge:
     product: Product
 
 
-def open_knowledge(
-    store: Store, gists: Gists, keyvalues: KeyValues, model: ChatModel | None, upkeep: Sequence[Upkeep]
-) -> Knowledge:
-    """`model`: makes facts; else rules do. `upkeep`: what follows once facts were made of a conversation."""
+def open_knowledge(store: Store, gists: Gists, conversations: Conversations, model: ChatModel | None) -> Knowledge:
+    """`model`: makes facts; else rules do."""
     collections = store.collections
     leases = NamedLeases(collections)
     fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
     facts = Facts(collections, fact_store, leases)
-    queue = FactQueue(collections, leases, facts, gists.encoder, model, upkeep)
+    queue = FactQueue(collections, leases, facts, gists.encoder, model, conversations.writings)
     ranks = Ranks(collections, gists.encoder)
-    profile = Profile(collections, fact_store, leases, facts, keyvalues, ranks)
+    profile = Profile(collections, fact_store, leases, facts, conversations.keyvalues, ranks)
 
     async def sweep() -> None:
-        await each([queue.step, ranks.sweep])
+        await each([queue.step, conversations.writings.work, ranks.sweep])  # with facts goes what is due beside them
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}

@@ -5,15 +5,16 @@ have it. An item knows of which messages it was made, and is gone with the first
 """
 
 from memory.responses.conversations import StoredConversation
-from memory.responses.item import Item, Items, Said, StoredItem
+from memory.responses.item import Begun, Items, ResponseItem, Said, StoredItem
 from memory.responses.records import response_records
-from memory.responses.responses import Begun, StoredResponse
+from memory.responses.responses import Answered, StoredResponse
 from memory.responses.room import StoredResponses, open_responses
 
 __all__ = [
+    "Answered",
     "Begun",
-    "Item",
     "Items",
+    "ResponseItem",
     "Said",
     "StoredConversation",
     "StoredItem",

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo import ReturnDocument
 
 from memory.ids import derived_id
-from memory.responses.item import Item, StoredItem, place_of, stored_item
+from memory.responses.item import Begun, ResponseItem, StoredItem, place_of, stored_item
 from memory.responses.responses import Responses
 from memory.store import Collections
 from utils.clock import now
@@ -36,7 +36,7 @@ class ClientConversations:
         self._items = responses.items
 
     async def create(
-        self, owner: str, identifier: str, metadata: Mapping[str, str], items: Sequence[Item]
+        self, owner: str, identifier: str, metadata: Mapping[str, str], items: Sequence[ResponseItem]
     ) -> StoredConversation:
         """Begins a conversation with some items; again, it changes nothing."""
         key = derived_id(owner, identifier)
@@ -71,15 +71,16 @@ class ClientConversations:
         await self._items.leave(owner, "conversation", identifier)
         await self._responses.leave(owner, identifier)
 
-    async def add(self, owner: str, identifier: str, request: str, items: Sequence[Item]) -> None:
+    async def add(self, owner: str, identifier: str, request: str, items: Sequence[ResponseItem]) -> None:
         """Adds items at the end. `request`: names the request, so that it adds them once. Raises `NotFound`."""
         await self._add(owner, await self.get(owner, identifier), request, items)
 
-    async def _add(self, owner: str, conversation: StoredConversation, request: str, items: Sequence[Item]) -> None:
-        untold: list[tuple[Item, Sequence[str]]] = [(item, ()) for item in items]
-        place = place_of(now(), request)
-        session_id = conversation.session_id
-        await self._items.add(owner, session_id, request, place, untold, conversation=conversation.id)
+    async def _add(
+        self, owner: str, conversation: StoredConversation, request: str, items: Sequence[ResponseItem]
+    ) -> None:
+        untold: list[tuple[ResponseItem, Sequence[str]]] = [(item, ()) for item in items]
+        begun = Begun(request, conversation.session_id, place_of(now(), request))
+        await self._items.add(owner, begun, untold, conversation=conversation.id)
 
     async def items(self, owner: str, identifier: str) -> Document:
         """A filter of its items. Raises `NotFound`."""

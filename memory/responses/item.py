@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Item:
+class ResponseItem:
     """An item to be kept. `said`: where it is a message."""
 
     id: str
@@ -34,6 +34,16 @@ class Item:
 class StoredItem:
     id: str
     body: dict[str, Any]
+    place: str
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What items are kept of: a response, or an addition to a conversation. `place`: where it stands among the
+    user's."""
+
+    id: str
+    session_id: str
     place: str
 
 
@@ -70,29 +80,27 @@ class Items:
     async def add(
         self,
         owner: str,
-        session_id: str,
-        request: str,
-        place: str,
-        items: Sequence[tuple[Item, Sequence[str]]],
+        begun: Begun,
+        items: Sequence[tuple[ResponseItem, Sequence[str]]],
         *,
         response: str | None = None,
         conversation: str | None = None,
         outputs: int = 0,
     ) -> None:
-        """Keeps items behind a place, each with the ids of the messages that it was made of; the last `outputs` were
-        given by the response. `request`: names the request, so that it keeps them once."""
+        """Keeps items of what is `begun`, once, each with the ids of the messages that it was made of; the last
+        `outputs` were given by the response."""
         moment = now()
         documents: list[Document] = [
             {
-                "_id": derived_id(owner, f"{request}.{number}"),
+                "_id": derived_id(owner, f"{begun.id}.{number}"),
                 "user_id": owner,
-                "key": f"{request}.{number}",
-                "session_id": session_id,
+                "key": f"{begun.id}.{number}",
+                "session_id": begun.session_id,
                 "id": item.id,
                 "response": response,
                 "conversation": conversation,
                 "output": number >= len(items) - outputs,
-                "place": f"{place}-{number:05d}",
+                "place": f"{begun.place}-{number:05d}",
                 "body": packed(item.body),
                 "messages": list(messages),
                 "created_at": moment,

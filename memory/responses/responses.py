@@ -8,20 +8,11 @@ from typing import Any
 from pymongo.errors import DuplicateKeyError
 
 from memory.ids import derived_id, keys_of, prompt_id, response_id
-from memory.responses.item import Item, Items, Said, StoredItem, packed, place_of, unpacked
+from memory.responses.item import Begun, Items, ResponseItem, Said, StoredItem, packed, place_of, unpacked
 from memory.store import Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A response that is asked for. `place`: where it stands among the user's."""
-
-    id: str
-    session_id: str
-    place: str
 
 
 @dataclass(frozen=True)
@@ -37,12 +28,25 @@ class StoredResponse:
     conversation: str | None
 
 
+@dataclass(frozen=True)
+class Answered:
+    """What becomes of a response: its `body` without its output, the items that it was given, and those that it gave.
+    `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it."""
+
+    turn_id: str
+    body: Mapping[str, Any]
+    given: Sequence[ResponseItem]
+    output: Sequence[ResponseItem]
+    asked: Said | None = None
+
+
 class Responses:
     """A user's responses. Of one that is not to be stored, or failed before it began, the session alone is known, so
     that whoever sends its transcript goes on there."""
 
     def __init__(self, collections: Collections) -> None:
         self._responses = collections.responses
+        self._conversations = collections.conversations
         self._vectors = collections.vectors
         self.items = Items(collections)
 
@@ -77,6 +81,14 @@ class Responses:
         found = await newest.limit(1).to_list(None)
         return str(found[0]["session_id"]) if found else None
 
+    async def owner_of(self, owners: Sequence[str], identifier: str) -> str | None:
+        """The one of these owners that has a response, or a conversation."""
+        keys = [derived_id(owner, identifier) for owner in owners]
+        for kept in (self._responses, self._conversations) if keys else ():
+            if (found := await kept.find_one({"_id": {"$in": keys}}, {"user_id": 1})) is not None:
+                return str(found["user_id"])
+        return None
+
     async def get(self, owner: str, identifier: str) -> StoredResponse:
         """Raises `NotFound` where there is none that is stored."""
         found = await self._responses.find_one({"_id": derived_id(owner, identifier), "user_id": owner, "stored": True})
@@ -88,22 +100,18 @@ class Responses:
         self,
         owner: str,
         begun: Begun,
-        turn_id: str,
-        body: Mapping[str, Any],
-        given: Sequence[Item],
-        output: Sequence[Item],
+        answered: Answered,
         *,
-        asked: Said | None = None,
         previous: str | None = None,
         conversation: str | None = None,
         stored: bool = True,
     ) -> None:
-        """Stores a response with the items that it was given and those that it gave; what belongs to a conversation
-        joins it. `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it. What was
-        forgotten since, and may be resent, stays forgotten."""
+        """Stores a response; what belongs to a conversation joins it. What was forgotten since, and may be resent,
+        stays forgotten."""
+        turn_id, given, output, asked = answered.turn_id, answered.given, answered.output, answered.asked
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
-        fields |= {"body": packed(body)} if stored else {}
+        fields |= {"body": packed(answered.body)} if stored else {}
         noted = await self._responses.update_one(own, {"$set": fields})
         if not noted.matched_count or (not stored and conversation is None):
             return
@@ -121,9 +129,7 @@ class Responses:
         every = [(item, source) for item, source in of_given if source is not None] + of_output
         await self.items.add(
             owner,
-            begun.session_id,
-            begun.id,
-            begun.place,
+            begun,
             every,
             response=begun.id if stored else None,
             conversation=conversation,
@@ -198,7 +204,7 @@ class Responses:
         )
 
 
-def _sources(item: Item, messages: Mapping[Said, list[str]], exchange: list[str]) -> list[str] | None:
+def _sources(item: ResponseItem, messages: Mapping[Said, list[str]], exchange: list[str]) -> list[str] | None:
     """Of which messages an item was made: those that say it, or the user's whose exchange this is; None for what a user
     says that memory has not, or not any more."""
     if item.said is None:

@@ -54,16 +54,19 @@ async def claim(
     without: str | None = None,
     newest: int = 0,
     read: Document | None = None,
+    key: str | None = None,
 ) -> Claim:
     """Leases at most `most` jobs, the longest due first, their documents read but for the field `without`, or as the
     projection `read` says. A job that failed before is leased alone, so that one that takes its worker down cannot
     take others with it.
 
     `newest`: so many of the most are those due last, where there are more: who asks for little does not wait until all
-    is done that another asked for.
+    is done that another asked for. `key`: of the document whose job alone is wanted.
     """
     token = new_id()
-    due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
+    due: Document = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
+    if key is not None:
+        due["_id"] = key
     order = [(f"{field}.lease_until", 1), ("_id", 1)]
     read = {without: 0} if without else read
     found = await collection.find(due, read).sort(order).limit(most - newest).to_list(None)
@@ -81,7 +84,7 @@ async def claim(
             {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
         )
     if not ids:
-        return await claim(collection, field, most, without, newest, read) if exhausted else Claim(token, [])
+        return await claim(collection, field, most, without, newest, read, key) if exhausted else Claim(token, [])
     taken = await collection.update_many(
         {"_id": {"$in": ids}, **due},
         {

@@ -5,7 +5,7 @@ import logging
 from dataclasses import dataclass
 from time import monotonic
 
-import orjson
+from pydantic import BaseModel
 
 from config.prompts import prompt
 from config.recipes import ObserverRecipe
@@ -13,11 +13,16 @@ from memory import metrics
 from memory.store import Collections, claim, fail, held
 from memory.traces.trace import Task, Trace, trace_of
 from memory.traces.traces import Traces
-from utils.chat import ChatModel, Message
+from utils.chat import ChatModel, ChatOptions
 from utils.errors import ModelError, ModelGarbage
+from utils.model_json import Part, asking, text_in
 from utils.mongo import Document, StoreError
 from utils.text import cut_at_word, shown
 from utils.yielding import Pace
+
+
+class _Note(BaseModel):
+    note: str
 
 
 async def summary_by_model(model: ChatModel, task: str, trace: Trace, recipe: ObserverRecipe) -> str:
@@ -31,17 +36,15 @@ async def summary_by_model(model: ChatModel, task: str, trace: Trace, recipe: Ob
         "arguments": trace.raw_input[: recipe.characters],
         "result": trace.raw_output[: recipe.characters],
     }
-    asked: list[Message] = [
-        {"role": "system", "content": prompt("observer").substitute()},
-        {"role": "user", "content": orjson.dumps(told).decode()},
-    ]
-    answer = await model.complete(
-        asked, purpose="observation", temperature=recipe.temperature, max_tokens=recipe.max_tokens
-    )
-    text = shown(answer.text)
-    if not text:
-        raise ModelGarbage("The observer's answer is empty")
-    return cut_at_word(text, recipe.longest)
+
+    def read(answer: str) -> str:
+        if not (text := shown(text_in(answer, "note"))):
+            raise ValueError("it is empty")
+        return cut_at_word(text, recipe.longest)
+
+    options: ChatOptions = {"temperature": recipe.temperature, "max_tokens": recipe.max_tokens}
+    asked = prompt("observer").substitute()
+    return (await asking(model)(Part("note", "observation", asked, told, _Note, read, options)))[0]
 
 
 BATCH = 8  # traces, where each is a question to a model, asked at the same time

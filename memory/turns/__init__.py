@@ -23,6 +23,7 @@ from memory.turns.room import Conversations, open_conversations
 from memory.turns.sessions import Ended, title_of
 from memory.turns.summaries import TOLD
 from memory.turns.turns import Turns
+from memory.turns.writings import Writings
 
 __all__ = [
     "EVERYWHERE",
@@ -45,6 +46,7 @@ __all__ = [
     "Standpoint",
     "Turns",
     "Used",
+    "Writings",
     "conversation_records",
     "left_out_of",
     "numbers_of",

@@ -2,25 +2,30 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-import orjson
+from pydantic import BaseModel
 from pymongo.errors import DuplicateKeyError
 
 from config.recipes import DigestRecipe
-from memory.domain import RULE_BASED, Gist
+from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.language import extend_by_rules
 from memory.store import Changes, Collections, NotesCache
 from memory.turns.summaries import TOLD, key_of, shortened, write_by_model
 from utils.chat import ChatModel
 from utils.clock import now
+from utils.model_json import Ask, asking
 from utils.mongo import Document
 
 ANSWERED = timedelta(minutes=10)  # after its prompt; what takes longer will not come
 RECIPE = DigestRecipe()
+
+
+class _Digest(BaseModel):
+    digest: str
 
 
 class Digests:
@@ -32,24 +37,29 @@ class Digests:
         self._summaries = collections.summaries
         self._changes = changes
         self.cache = NotesCache(changes, self._read)
-        self._model = model
+        self._ask = asking(model) if model is not None else None
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
-        return (await self.dated(owner, session_id))[0]
+        digest = await self.summary(owner, session_id)
+        return digest.text if digest is not None else ""
 
-    async def dated(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
-        """The same, and when it was written."""
+    async def summary(self, owner: str, session_id: str) -> Summary | None:
+        """The same as a summary of all messages that it tells; None where there is none yet."""
         return await self.cache.get(owner, session_id)
 
-    async def _read(self, owner: str, session_id: str) -> tuple[str, datetime | None]:
+    async def _read(self, owner: str, session_id: str) -> Summary | None:
         own = {"user_id": owner, "session_id": session_id}
-        document = await self._summaries.find_one(own, {"digest.text": 1, "digest.at": 1})
+        document = await self._summaries.find_one(own, {"digest": 1})
         digest = document.get("digest") if document else None
-        return (str(digest.get("text", "")), digest.get("at")) if digest else ("", None)
+        if not digest or not digest["text"]:
+            return None
+        last = digest["to_index"]
+        return Summary(session_id, digest["text"], last + 1, digest["model"], digest["at"], 0, last)
 
-    async def extend(self, owner: str, session_id: str) -> bool:
-        """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""
+    async def extend(self, owner: str, session_id: str, ask: Ask | None = None) -> bool:
+        """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it.
+        `ask`: how a model is asked."""
         session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, {"epoch": 1})
         if session is None:
             return False
@@ -61,7 +71,7 @@ class Digests:
             return False
         text, model = digest["text"] if digest else "", RULE_BASED
         for start in range(0, len(messages), RECIPE.messages):
-            text, model = await self._extended(text, messages[start : start + RECIPE.messages])
+            text, model = await self._extended(text, messages[start : start + RECIPE.messages], ask or self._ask)
         made = {"text": text, "model": model, "to_index": messages[-1].message_index, "at": now()}
         async with self._changes.noted(owner):
             if not await self._write(owner, session_id, key, digest, made):
@@ -92,11 +102,11 @@ class Digests:
         left = {gist.key: gist for gist in map(gist_of, await self._vectors.find(filter, TEXT).to_list(None))}
         return all(left.get(message.key) == message for message in messages)
 
-    async def _extended(self, text: str, messages: Sequence[Gist]) -> tuple[str, str]:
+    async def _extended(self, text: str, messages: Sequence[Gist], ask: Ask | None) -> tuple[str, str]:
         """The digest with these messages, and what wrote it."""
         said = [{"role": m.name or m.role, "content": shortened(m)} for m in messages]
-        asked = orjson.dumps({"summary": text, "messages": said}).decode()
-        if (written := await write_by_model(self._model, "digest", asked, RECIPE)) is not None:
+        told = {"summary": text, "messages": said}
+        if (written := await write_by_model(ask, "digest", told, _Digest, RECIPE)) is not None:
             return written
         return await asyncio.to_thread(extend_by_rules, text, messages, RECIPE.rules_tokens), RULE_BASED
 

@@ -42,7 +42,7 @@ class Drafts:
             "content": answer.content,
             "model": answer.model,
             "timestamp": answer.timestamp,
-            "stating": answer.proxied,  # as earlier builds named it
+            "stating": answer.proxied,
             "timezone": answer.timezone,
             "at": now(),
         }

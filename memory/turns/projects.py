@@ -25,7 +25,7 @@ from utils.mongo import Document, insert_new
 
 ELSEWHERE = 'The session is in {}: PATCH /v1/sessions/{{id}} with {{"project": …}} moves it'
 LOOKED_AFTER = timedelta(minutes=2)  # a move: it may have been cut short, or what was on its way then came later
-MOST = 1_000  # projects of a user: all are looked at with each request
+MOST = 1_000  # projects of a user: in the memories of those that are isolated, a session or answer is looked for
 TOO_MANY = "A user has at most {} projects: delete one, or use one that is there"
 EVERYWHERE = ""  # the name of the document that says what holds outside of projects, too
 
@@ -83,7 +83,7 @@ class Projects:
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._owners = collections.owners
-        self._reads: Coalescer[str, list[Document]] = Coalescer(self._read)
+        self._reads: Coalescer[tuple[str, str], Document | None] = Coalescer(self._read)
         self._looks: Coalescer[tuple[str, str], Document | None] = Coalescer(self._look)
 
     async def standpoint(
@@ -94,28 +94,32 @@ class Projects:
 
         Raises `Conflict` where the session is in another project.
         """
-        known, session = await asyncio.gather(self._known(user), self._session([user], session_id))
-        isolated = [owner_apart(user, name) for name, one in known.items() if one.get("isolated")]
-        if session is None and isolated:
-            session = await self._session(isolated, session_id)
+        known, session = await asyncio.gather(
+            self._named(user, EVERYWHERE, project or EVERYWHERE), self._session([user], session_id)
+        )
+        if session is None and session_id is not None:
+            session = await self._session(await self.isolated(user), session_id)
         if session is not None:
             there = session.get("project")
             if project not in (None, there):
                 raise Conflict(ELSEWHERE.format(f"the project {there!r}" if there else "no project"))
             project = there
+        if project is not None and project not in known:  # the session's
+            known |= await self._named(user, project)
         if project is not None and project not in known and making:
             known[project] = await self.put(user, project, {})
-        owner = owner_apart(user, project or "")
-        if session is not None or owner not in isolated:
-            owner = user if session is None else session["user_id"]
-        own = known.get(EVERYWHERE, {})
-        held = [own, known.get(project or "", {}) if project else {}, session or {}]
+        own, here = known.get(EVERYWHERE, {}), known.get(project, {}) if project else {}
+        owner = owner_apart(user, project) if project and here.get("isolated") else user
+        if session is not None:
+            owner = session["user_id"]
+        held = [own, here, session or {}]
         instructions = tuple(one["instructions"] for one in held if one.get("instructions"))
         return Standpoint(owner, project, instructions, own.get("timezone"), own.get("locale"))
 
     async def isolated(self, user: str) -> list[str]:
         """The owners of what the user's isolated projects remember."""
-        return [owner_apart(user, name) for name, one in (await self._known(user)).items() if one.get("isolated")]
+        found = await self._projects.find({"user_id": user, "isolated": True}, {"name": 1}).to_list(None)
+        return [owner_apart(user, one["name"]) for one in found]
 
     async def apart(self, user: str) -> set[str]:
         """The owners of all that the user has in isolated projects, or had, and of which something came late."""
@@ -133,8 +137,8 @@ class Projects:
 
     async def owner_of(self, user: str, project: str) -> str:
         """Whose memory a project's is."""
-        owner = owner_apart(user, project)
-        return owner if owner in await self.isolated(user) else user
+        there = (await self._named(user, project)).get(project, {})
+        return owner_apart(user, project) if there.get("isolated") else user
 
     async def owners(self, user: str, project: str | None) -> list[str]:
         """Whose memories may have a conversation of the user's: the project's, or where none is named, all."""
@@ -170,7 +174,7 @@ class Projects:
         return project or {}
 
     async def preferences(self, user: str) -> Preferences:
-        own = (await self._known(user)).get(EVERYWHERE, {})
+        own = (await self._named(user, EVERYWHERE)).get(EVERYWHERE, {})
         return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
 
     async def mark(self, user: str, name: str, moment: datetime) -> None:
@@ -182,9 +186,9 @@ class Projects:
         marked = {"user_id": user, "name": name, "unsettled": moment}
         await self._projects.update_one(marked, {"$unset": {"unsettled": ""}})
 
-    async def unsettled(self) -> list[tuple[str, str, datetime]]:
-        """The users and names of projects that were marked a while ago, and when."""
-        old = {"unsettled": {"$lt": now() - LOOKED_AFTER}}
+    async def unsettled(self, before: datetime | None = None) -> list[tuple[str, str, datetime]]:
+        """The users and names of projects that were marked before a moment, or a while ago, and when."""
+        old = {"unsettled": {"$lt": before or now() - LOOKED_AFTER}}
         found = await self._projects.find(old, {"user_id": 1, "name": 1, "unsettled": 1}).to_list(None)
         return [(project["user_id"], project["name"], project["unsettled"]) for project in found]
 
@@ -212,13 +216,15 @@ class Projects:
         if await self._projects.find_one({"user_id": user, "name": name}, {"_id": 1}) is None:
             raise Conflict(TOO_MANY.format(MOST))
 
-    async def _known(self, user: str) -> dict[str, Document]:
-        """The documents of the user's projects by their names."""
-        return {one["name"]: one for one in await self._reads.get(user)}
+    async def _named(self, user: str, *names: str) -> dict[str, Document]:
+        """The documents of those of a user's projects that are there, by their names."""
+        found = await asyncio.gather(*(self._reads.get((user, name)) for name in set(names)))
+        return {project["name"]: project for project in found if project is not None}
 
-    async def _read(self, users: Sequence[str]) -> list[list[Document]]:
-        found = await self._projects.find({"user_id": {"$in": list(set(users))}}).to_list(None)
-        return [[one for one in found if one["user_id"] == user] for user in users]
+    async def _read(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
+        named = [{"user_id": user, "name": name} for user, name in set(wanted)]
+        by_name = {(one["user_id"], one["name"]): one for one in await self._projects.find(_any(named)).to_list(None)}
+        return [by_name.get(one) for one in wanted]
 
     async def _session(self, owners: Sequence[str], session_id: str | None) -> Document | None:
         """The session of this id that one of these owners has."""
@@ -230,9 +236,13 @@ class Projects:
     async def _look(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
         named = [{"user_id": owner, "session_id": session_id} for owner, session_id in set(wanted)]
         shown = {"user_id": 1, "session_id": 1, "project": 1, "instructions": 1}
-        found = await self._sessions.find({"$or": named}, shown).to_list(None)
+        found = await self._sessions.find(_any(named), shown).to_list(None)
         by_name = {(one["user_id"], one["session_id"]): one for one in found}
         return [by_name.get(one) for one in wanted]
+
+
+def _any(filters: Sequence[Document]) -> Document:
+    return filters[0] if len(filters) == 1 else {"$or": list(filters)}
 
 
 def _project(document: Document) -> Project:

@@ -18,9 +18,9 @@ from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
 from memory.turns.titles import Titles
 from memory.turns.turns import Turns
+from memory.turns.writings import Writings
 from utils.chat import ChatModel
 from utils.mongo import Document
-from utils.tasks import each
 
 CONVERSATIONS = {
     "sessions": [
@@ -69,6 +69,7 @@ class Conversations:
     keyvalues: KeyValues
     receipts: Receipts
     eviction: Eviction
+    writings: Writings
     products: tuple[Product, ...]
     receipts_product: Product  # comes last, for receipts name what others keep
 
@@ -89,7 +90,8 @@ def open_conversations(
     digests = Digests(collections, changes, model)
     keyvalues = KeyValues(collections, changes)
     gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
-    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries, titles)
+    eviction = Eviction(collections, gists.eraser, sessions, max_entries)
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts)
     return Conversations(
         projects=Projects(collections),
         sessions=sessions,
@@ -101,7 +103,8 @@ def open_conversations(
         digests=digests,
         keyvalues=keyvalues,
         receipts=Receipts(collections),
-        eviction=Eviction(collections, gists.eraser, sessions, max_entries),
+        eviction=eviction,
+        writings=Writings(collections, places, titles, summaries, digests, eviction),
         products=(conversations, _keyvalues_product(collections, changes)),
         receipts_product=_receipts_product(collections),
     )
@@ -114,13 +117,8 @@ def _conversations_product(
     places: Places,
     turns: Turns,
     drafts: Drafts,
-    summaries: Summaries,
-    titles: Titles,
 ) -> Product:
     collections, changes = store.collections, store.changes
-
-    async def sweep() -> None:
-        await each([drafts.recover, summaries.work, titles.work])
 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         own = {"user_id": owner, "session_id": session.session_id}
@@ -157,7 +155,7 @@ def _conversations_product(
             Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),
             Queue("title", collections.sessions, "naming", "session_id", "title"),
         ),
-        sweep=sweep,
+        sweep=drafts.recover,
         forget_user=forget_user,
         forget_session=forget_session,
         lines={"session": SessionLine, "summaries": SummariesLine, "message": MessageLine},

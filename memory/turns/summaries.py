@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Literal
 
+from pydantic import BaseModel
+
 from config.prompts import prompt
 from config.recipes import DigestRecipe, SummaryRecipe
 from memory.domain import RULE_BASED, Gist, Summary
@@ -13,10 +15,11 @@ from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
 from memory.language import LONGEST, doing, only_asks, summarise_by_rules
 from memory.store import Changes, Claim, Collections, NotesCache, claim, fail, held, put_back
-from utils.chat import ChatModel, Message
+from utils.chat import ChatModel, ChatOptions
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
+from utils.model_json import Ask, Part, asking, text_in
 from utils.mongo import Document
 from utils.text import cut_at_word
 
@@ -34,6 +37,10 @@ TOLD = {"forgotten": {"$exists": False}}  # a filter: messages that nobody is ab
 RECIPE = SummaryRecipe()
 
 log = logging.getLogger(__name__)
+
+
+class _Summary(BaseModel):
+    summary: str
 
 
 class Summaries:
@@ -55,10 +62,14 @@ class Summaries:
         self._summaries = collections.summaries
         self._changes = changes
         self.cache = NotesCache(changes, self._read_newest)
-        self._model = model
+        self._ask = asking(model) if model is not None else None
         self._window = window
         self._reader = reader
         self._abandoned = abandoned  # an answer that takes longer than this will not come
+
+    @property
+    def by_model(self) -> bool:
+        return self._ask is not None
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
         """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`. Those
@@ -103,7 +114,7 @@ class Summaries:
         left = await self._messages(document, window)
         while left != messages:
             messages = left
-            text, model = await self._text(messages) if messages else ("", RULE_BASED)
+            text, model = await self._text(messages, self._ask) if messages else ("", RULE_BASED)
             rewritten = {
                 "summaries.$.text": text,
                 "summaries.$.model": model,
@@ -114,18 +125,20 @@ class Summaries:
                 await self._summaries.update_one({"_id": document["_id"]} | entry, {"$set": rewritten})
             left = await self._messages(document, window)
 
-    async def work(self) -> int:
-        """Writes summaries until none is due; returns how many. Safe to run twice at once."""
+    async def work(self, ask: Ask | None = None, *, key: str | None = None) -> int:
+        """Writes summaries until none is due; returns how many. Safe to run twice at once. `ask`: how a model is asked;
+        `key`: of the session whose summaries alone are written."""
         total = 0
+        ask = ask or self._ask
         # A model's server may answer one call at a time, and the deadline of the others would run meanwhile.
-        turn = asyncio.Semaphore(BATCH if self._model is None else 1)
+        turn = asyncio.Semaphore(BATCH if ask is None else 1)
 
         async def advance(claimed: Claim, session: Document) -> int:
             async with turn:
-                return await self._advance(claimed, session)
+                return await self._advance(claimed, session, ask)
 
         while True:
-            claimed = await claim(self._sessions, "summary", BATCH, without="events")
+            claimed = await claim(self._sessions, "summary", BATCH, without="events", key=key)
             if not claimed.documents:
                 return total
             async with held(self._sessions, "summary", claimed):
@@ -136,7 +149,7 @@ class Summaries:
                     raise outcome
                 total += outcome
 
-    async def _advance(self, claimed: Claim, session: Document) -> int:
+    async def _advance(self, claimed: Claim, session: Document, ask: Ask | None) -> int:
         """Summarises the windows of one leased session that are complete, and gives the lease back."""
         written = 0
         try:
@@ -146,7 +159,7 @@ class Summaries:
                     await self._wait(claimed, session)
                     return written
                 if messages:
-                    await self._write(session, window, messages)
+                    await self._write(session, window, messages, ask)
                     written += 1
                     if await self._messages(session, window) != messages:  # something was forgotten meanwhile
                         await self.rewrite(session["user_id"], session["session_id"], [window[0]])
@@ -222,8 +235,8 @@ class Summaries:
                 await put_back(self._sessions, "summary", claimed.lease, session, timedelta(0))
                 return
 
-    async def _write(self, session: Document, window: range, messages: list[Gist]) -> None:
-        text, model = await self._text(messages)
+    async def _write(self, session: Document, window: range, messages: list[Gist], ask: Ask | None) -> None:
+        text, model = await self._text(messages, ask)
         moment = now()
         entry = {
             "t": moment,
@@ -245,10 +258,10 @@ class Summaries:
                 },
             )
 
-    async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
+    async def _text(self, messages: Sequence[Gist], ask: Ask | None) -> tuple[str, str]:
         """The summary and what wrote it."""
         lines = [f"{m.name or m.role}: {shortened(m)}" for m in messages[-RECIPE.last_messages :]]
-        if (written := await write_by_model(self._model, "summary", "\n".join(lines), RECIPE)) is not None:
+        if (written := await write_by_model(ask, "summary", "\n".join(lines), _Summary, RECIPE)) is not None:
             return written
         telling = await self._telling(messages)
         return await asyncio.to_thread(summarise_by_rules, telling, RECIPE.max_tokens), RULE_BASED
@@ -270,23 +283,26 @@ class Summaries:
 
 
 async def write_by_model(
-    model: ChatModel | None, kind: Literal["summary", "digest"], said: str, recipe: SummaryRecipe | DigestRecipe
+    ask: Ask | None,
+    kind: Literal["summary", "digest"],
+    data: object,
+    answer: type[BaseModel],
+    recipe: SummaryRecipe | DigestRecipe,
 ) -> tuple[str, str] | None:
-    """What a model writes by the prompt of a kind, and the model's name; None where there is none, or it fails."""
-    if model is None:
+    """What a model writes by the prompt of a kind, and the model's name; None where there is none, or it fails.
+    `answer`: has a field of that name."""
+    if ask is None:
         return None
-    asked: list[Message] = [
-        {"role": "system", "content": prompt(kind).substitute()},
-        {"role": "user", "content": said},
-    ]
+
+    def read(answer: str) -> str:
+        return text_in(answer, kind)[:LONGEST_SUMMARY]
+
+    options: ChatOptions = {"temperature": recipe.temperature, "max_tokens": recipe.max_tokens}
     try:
-        answer = await model.complete(
-            asked, purpose="summary", temperature=recipe.temperature, max_tokens=recipe.max_tokens
-        )
+        return await ask(Part(kind, "summary", prompt(kind).substitute(), data, answer, read, options))
     except ModelError as error:
         log.warning("%s by rules: %s", kind, error.detail)
         return None
-    return answer.text.strip()[:LONGEST_SUMMARY], answer.model
 
 
 def shortened(message: Gist) -> str:

@@ -22,7 +22,7 @@ from memory.views.relevance import SMALL, Talk
 from memory.views.standing import COMMANDS
 from utils.text import GAP
 
-DONE = 24  # characters of an argument of a call that gave nothing
+IDLE = 24  # characters of an argument of a call that gave nothing
 LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
 LONGEST_KEY = 40  # characters of one that is left out
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -199,7 +199,7 @@ def _told_apart(record: ToolRecord, talk: Talk, keep: Keep) -> dict[str, Json]:
         """Of what gave nothing, what it did is all that is known."""
         if record.raw_output.strip():
             return 2 * SMALL
-        return SMALL if key in COMMANDS or names_place(value) else DONE
+        return SMALL if key in COMMANDS or names_place(value) else IDLE
 
     return {
         key: excerpt(value, talk, room(key, value)) if isinstance(value, str) else value

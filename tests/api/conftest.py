@@ -14,10 +14,13 @@ from pymongo.database import Database
 
 from config.settings import Settings
 from tests.checks import eventually
-from tests.conftest import Served
+from tests.conftest import Served, before_a_model
 from tests.scripted_model import ScriptedModel, echo, no_facts
 
 _users = itertools.count()
+
+
+SCRIPTED = "scripted"  # the database of the API with the scripted model
 
 
 @pytest.fixture
@@ -103,25 +106,18 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
     return settled
 
 
+def _provider(url: str) -> dict[str, str]:
+    return {"openai_base_url": url, "openai_api_key": "sk-test"}
+
+
 @pytest.fixture(scope="session")
-def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str, Settings]]:
-    with ScriptedModel() as model:
-        settings = Settings(
-            _env_file=None,
-            mongodb_uri=store_uri,
-            mongodb_db="scripted",
-            loci_home=home,
-            openai_base_url=model.url,
-            openai_api_key="sk-test",
-            model_deadline=5,
-        )
-        served = Served(settings)
-        yield model, served.start(), settings
-        served.stop()
+def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
+    with before_a_model(store_uri, home, SCRIPTED, _provider) as both:
+        yield both
 
 
 @pytest.fixture
-def model(_model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[ScriptedModel]:
+def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
     """The model behind `chat`, without a script."""
     model = _model_and_api[0]
     model.requests.clear()
@@ -133,16 +129,17 @@ def model(_model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[Scrip
 
 
 @pytest.fixture
-def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[httpx.Client]:
+def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str]) -> Iterator[httpx.Client]:
     """An API with the scripted model."""
     with httpx.Client(base_url=_model_and_api[1], timeout=30) as client:
         yield client
 
 
 @pytest.fixture
-def second(_model_and_api: tuple[ScriptedModel, str, Settings]) -> Iterator[httpx.Client]:
+def second(model: ScriptedModel, store_uri: str, home: Path) -> Iterator[httpx.Client]:
     """Another API over the same store."""
-    served = Served(_model_and_api[2])
+    own = {"mongodb_uri": store_uri, "mongodb_db": SCRIPTED, "loci_home": home}
+    served = Served(Settings(_env_file=None, **own, **_provider(model.url)))  # type: ignore[arg-type]
     with httpx.Client(base_url=served.start(), timeout=30) as client:
         yield client
     served.stop()

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from agents.memory import Memory
-from bench.facts import Item, Matcher, by_group, read_data, report, tell
+from bench.facts import FactCase, Matcher, by_group, read_data, report, tell
 
 MATCHER = Matcher(("not", "*n't", "no longer"))
 LIVES_IN_MADRID = (("madrid",), ("!berlin",), ("!@over",))
@@ -42,9 +42,9 @@ def test_each_item_of_the_data_can_be_judged() -> None:
 
 async def test_a_fact_that_should_have_ended_is_false_and_one_that_took_its_place_is_right(quiet: Memory) -> None:
     ended = (LIVES_IN_MADRID,)
-    moves = Item("moves", "change", "en", ("I live in Madrid.", "I moved to Berlin."), (), ((("berlin",),),), ended)
-    silent = Item("silent", "change", "en", ("What's the time?",), (), (), ended)
-    stays = Item("stays", "change", "en", ("I live in Madrid.",), (), ((("berlin",),),), ended)
+    moves = FactCase("moves", "change", "en", ("I live in Madrid.", "I moved to Berlin."), (), ((("berlin",),),), ended)
+    silent = FactCase("silent", "change", "en", ("What's the time?",), (), (), ended)
+    stays = FactCase("stays", "change", "en", ("I live in Madrid.",), (), ((("berlin",),),), ended)
     right, wrong = [await tell(quiet, item, MATCHER) for item in (moves, stays)]
     assert right.right
     assert right.ended
@@ -57,5 +57,5 @@ async def test_a_fact_that_should_have_ended_is_false_and_one_that_took_its_plac
 
 
 async def test_a_message_that_holds_no_fact_makes_false_ones(quiet: Memory) -> None:
-    item = Item("none", "nothing", "en", ("I live in Madrid.",), (0,))
+    item = FactCase("none", "nothing", "en", ("I live in Madrid.",), (0,))
     assert (await tell(quiet, item, MATCHER)).false == ("The user lives in Madrid.",)

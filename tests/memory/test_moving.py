@@ -1,6 +1,7 @@
 """What is moved between a user's memories: whole, once, and at last also after a crash."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from api.app import create_app
+from config.settings import Settings
 from memory.ids import owner_apart
 from memory.turns import projects
-from tests.conversations import USER, messages, pairs, request, turn
+from tests.conversations import USER, messages, pairs, request, turn, until
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 
@@ -94,6 +97,28 @@ async def test_a_move_that_was_cut_short_is_ended_by_the_sweep(told: Memory, mon
         await moving.finish()
         assert len(await facts(told, USER)) == 3
         assert len(await messages(told)) == 30 and await messages(told, owner=ZOO) == []
+
+
+async def test_a_move_that_a_kill_cut_short_is_ended_when_the_server_starts(
+    told: Memory, make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def killed(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(told.engine.moving, "_move", killed)
+        with pytest.raises(RuntimeError):
+            await told.engine.moving.project(USER, "zoo", {"isolated": True})
+    assert len(await facts(told, USER)) == 3
+    app = create_app(make_settings())
+    async with app.router.lifespan_context(app):
+
+        async def is_moved() -> bool:
+            return await facts(told, USER) == ["The user works as a diver."] and len(await facts(told, ZOO)) > 0
+
+        await until(is_moved)
+    [marked] = await told.engine.chats.projects.unsettled(now())  # what comes late follows
+    assert marked[:2] == (USER, "zoo")
 
 
 async def test_what_comes_late_follows(told: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

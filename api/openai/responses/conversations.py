@@ -19,7 +19,7 @@ from api.openai.responses.request import (
 )
 from api.openai.route import OpenAIRoute, OwnerOf, json_response, read_object
 from api.openai.wire import InvalidField, Json, invalid
-from memory.responses import Item, StoredConversation
+from memory.responses import ResponseItem, StoredConversation
 from utils.fields import Wire
 
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
@@ -111,7 +111,7 @@ async def _body(request: Request) -> Json:
     return {name: value for name, value in body.items() if name not in ("user_id", "project")}
 
 
-def _items(items: list[Json], request: str) -> list[Item]:
+def _items(items: list[Json], request: str) -> list[ResponseItem]:
     if len(items) > MOST_ITEMS:
         raise InvalidField(f"items: at most {MOST_ITEMS} at once", "items")
     check_items(items, "items")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Query
 
 from api.openai.wire import Json
-from memory.responses import Item, Items, StoredItem
+from memory.responses import Items, ResponseItem, StoredItem
 from utils.mongo import Document
 
 MOST = 100
@@ -31,7 +31,7 @@ async def listed(items: Items, owner: str, which: Document, part: Part) -> Json:
     return list_of(found[: part.limit], more=len(found) > part.limit)
 
 
-def list_of(items: Sequence[StoredItem | Item], *, more: bool = False) -> Json:
+def list_of(items: Sequence[StoredItem | ResponseItem], *, more: bool = False) -> Json:
     """Items as a list."""
     return {
         "object": "list",

@@ -9,7 +9,7 @@ from agents.proxy import ProxyRequest, cached_as, fits, placed
 from api.openai.responses.request import ResponseRequest, items_to_keep
 from api.openai.wire import InvalidField
 from memory.engine import Engine
-from memory.responses import Begun, Item, StoredResponse, StoredResponses
+from memory.responses import Begun, ResponseItem, StoredResponse, StoredResponses
 from utils.errors import NotFound
 
 DIGITS = 32  # of the id of a response, with which those of its items begin
@@ -23,7 +23,7 @@ class Placed:
     begun: Begun
     earlier: list[dict[str, Any]]
     given: list[Mapping[str, Any]]
-    kept: list[Item]
+    kept: list[ResponseItem]
 
     @property
     def items(self) -> list[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from agents.openai_chat import kept_text
 from agents.openai_responses import MESSAGE, items_of, kind_of
 from api.openai.wire import InvalidField, Json, invalid
-from memory.responses import Item, Said
+from memory.responses import ResponseItem, Said
 from utils.fields import ID_CHARACTERS, Wire
 
 ROLES = ("user", "assistant", "system", "developer")
@@ -151,10 +151,10 @@ def whole_item(item: Mapping[str, Any], identifier: str) -> dict[str, Any]:
     return made
 
 
-def items_to_keep(items: Sequence[Mapping[str, Any]], request: str) -> list[Item]:
+def items_to_keep(items: Sequence[Mapping[str, Any]], request: str) -> list[ResponseItem]:
     """Items of a client's as they are kept. `request`: an id of 32 digits that names the request."""
     made = [whole_item(item, f"{prefix_of(item)}_{request}i{at}") for at, item in enumerate(items)]
-    return [Item(item["id"], item, said_in(item)) for item in made]
+    return [ResponseItem(item["id"], item, said_in(item)) for item in made]
 
 
 def said_in(item: Mapping[str, Any]) -> Said | None:

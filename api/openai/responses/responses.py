@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from agents.memory import Memory
 from agents.openai_chat import data_of, parsed, written
-from agents.openai_responses import DONE
+from agents.openai_responses import WHOLE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
 from api.auth import PassingOn
 from api.http.once import once_id
@@ -29,13 +29,15 @@ from api.openai.route import (
     is_foreign,
     json_response,
     options_of,
+    owner_of_stored,
     passed_on,
     read_object,
     returned,
 )
 from api.openai.wire import RULES, InvalidField, Json
-from memory.responses import Item, StoredResponse
-from utils.errors import LociError
+from memory.ids import project_of
+from memory.responses import Answered, ResponseItem, StoredResponse
+from utils.errors import LociError, NotFound
 from utils.mongo import StoreError, foreseen
 
 NOT_STREAMED = "stream: a response that is stored comes whole here, not in events"
@@ -64,14 +66,17 @@ class _Asked:
         failed = response.get("status") == "failed"
         output = [] if failed else [item for item in response.get("output") or () if isinstance(item, dict)]
         items = [whole_item(item, f"item_{self.identifier}o{at}") for at, item in enumerate(output)]
-        await self.memory.engine.responses.responses.keep(
-            self.owner,
-            placed.begun,
+        answered = Answered(
             turn_id,
             {name: value for name, value in response.items() if name not in ("output", "memory_hits")},
             [] if failed else placed.kept,
-            [Item(item["id"], item, said_in(item)) for item in items],
-            asked=newest_said(placed.items),
+            [ResponseItem(item["id"], item, said_in(item)) for item in items],
+            newest_said(placed.items),
+        )
+        await self.memory.engine.responses.responses.keep(
+            self.owner,
+            placed.begun,
+            answered,
             previous=request.fields.previous_response_id,
             conversation=request.conversation,
             stored=request.stored,
@@ -98,8 +103,18 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     asking = passed_on(request, passing, user, options, {"input": asked.fields.input}, dialect=RESPONSES)
     asking = await goes_on(memory.engine, asked, asking, f"resp_{identifier}")
     session = asking.options.memory_id or None
-    owner = (await memory.within(user, options.project, session, making=True)).owner
-    placed = await place(memory.engine.responses, owner, asked, identifier, session)
+    owner = (await memory.within(user, options.project, session)).owner
+    try:
+        placed = await place(memory.engine.responses, owner, asked, identifier, session)
+    except (InvalidField, NotFound):
+        goes_on_from = asked.fields.previous_response_id or asked.conversation
+        if options.project is not None or goes_on_from is None:
+            raise
+        owner = await owner_of_stored(memory.engine, user, goes_on_from)
+        if owner == user:
+            raise
+        options = replace(options, project=project_of(owner))
+        placed = await place(memory.engine.responses, owner, asked, identifier, session)
     options = replace(options, memory_id=placed.begun.session_id)
     try:
         if passes:
@@ -215,7 +230,7 @@ async def _passed(asked: _Asked, proxied: Proxied, events: AsyncGenerator[bytes,
                 yield event
                 continue
             response = returned_response(told["response"], asked.identifier, asked.request)
-            ends = told.get("type") in DONE
+            ends = told.get("type") in WHOLE
             error = await _kept(asked, response, proxied.turn_id) if ends else None
             yield event_of(
                 told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0))

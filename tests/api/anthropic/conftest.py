@@ -1,13 +1,13 @@
 """Anthropic's client of one user, whom no other test knows, before each who may answer."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from anthropic import Anthropic
 
-from config.settings import Settings
-from tests.conftest import Served
+from tests.conftest import before_a_model
 from tests.scripted_model import ScriptedModel, echo
 
 MakeClient = Callable[..., Anthropic]
@@ -26,20 +26,12 @@ def chat(chat: httpx.Client, user: str) -> httpx.Client:
 
 
 @pytest.fixture(scope="session")
-def _passing(store_uri: str, home: object) -> Iterator[tuple[ScriptedModel, str]]:
-    with ScriptedModel() as model:
-        settings = Settings(
-            _env_file=None,
-            mongodb_uri=store_uri,
-            mongodb_db="passing",
-            loci_home=home,
-            anthropic_base_url=model.url.removesuffix("/v1"),
-            anthropic_api_key="sk-ant-test",
-            model_deadline=5,
-        )
-        served = Served(settings)
-        yield model, served.start()
-        served.stop()
+def _passing(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
+    def provider(url: str) -> dict[str, str]:
+        return {"anthropic_base_url": url.removesuffix("/v1"), "anthropic_api_key": "sk-ant-test"}
+
+    with before_a_model(store_uri, home, "passing", provider) as both:
+        yield both
 
 
 @pytest.fixture

@@ -27,6 +27,9 @@ def test_a_chore_goes_through_and_leaves_nothing(
         body = {"model": "gpt-test", "messages": said(text), "memory_id": user, "stream": streamed}
         body |= {"max_tokens": chore.max_tokens} if chore.max_tokens else {}
         chat.post("/v1/chat/completions", json=body).raise_for_status()
+    other = body | {"memory_id": f"{user}-other", "project": "made by none", "user_id": user}
+    chat.post("/v1/chat/completions", json=other).raise_for_status()
+    assert chat.get("/v1/projects", params={"user_id": user}).json()["items"] == []
     assert last_chat(model).body["messages"] == said(asked_by(chore))
     assert [text for role, text in stored(chat, user) if role == "user"] == [PARROT]
 

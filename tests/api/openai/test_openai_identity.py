@@ -163,8 +163,9 @@ def test_a_conversation_begins_in_a_project(api: httpx.Client) -> None:
     api.put("/v1/projects/novel", json={"isolated": True})
     named = {"project": "novel"}
     begun = api.post("/v1/conversations", json=named).json()["id"]
-    assert api.get(f"/v1/conversations/{begun}").status_code == 404
-    assert api.get(f"/v1/conversations/{begun}", headers={"X-Loci-Project": "novel"}).json()["id"] == begun
+    assert api.get(f"/v1/conversations/{begun}", headers={"X-Loci-Project": "other"}).status_code == 404
+    for headers in ({}, {"X-Loci-Project": "novel"}):
+        assert api.get(f"/v1/conversations/{begun}", headers=headers).json()["id"] == begun
     assert api.post(f"/v1/conversations/{begun}", json=named | {"metadata": {"a": "b"}}).json()["metadata"] == {
         "a": "b"
     }

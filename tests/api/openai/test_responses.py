@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from openai import OpenAI
+from openai import APIStatusError, OpenAI
 from pydantic import BaseModel
 
 from tests.api.openai.responses_client import KNOWN, TOOL, kinds, last_asked, output_output, respond
@@ -150,6 +150,36 @@ def test_a_transcript_goes_on_in_its_project_or_anew_in_another(
         for headers in ({}, {"X-Loci-Project": "zoo"}, {"X-Loci-Project": "garden"})
     ]
     assert places[:2] == [first.id, first.id] and places[2] != first.id
+
+
+@pytest.mark.parametrize("kind", ["responses", "conversations"])
+def test_what_is_in_an_isolated_project_is_gone_on_with_and_found_without_its_name(
+    client: OpenAI, chat: httpx.Client, user: str, other: str, kind: str
+) -> None:
+    chat.put("/v1/projects/zoo", json={"user_id": user, "isolated": True}).raise_for_status()
+    headers: Any = {"X-Loci-Project": "zoo"}
+    if kind == "conversations":
+        begun = client.conversations.create(extra_headers=headers).id
+        first, after = respond(client, "My quokka eats figs.", conversation=begun), {"conversation": begun}
+    else:
+        first = respond(client, "My quokka eats figs.", extra_headers=headers)
+        begun, after = first.id, {"previous_response_id": first.id}
+    second = respond(client, "And hay.", **after)
+    assert stored(chat, begun)[0] == ("user", "My quokka eats figs.") and len(stored(chat, begun)) == 4
+    assert chat.get("/v1/sessions", params={"user_id": user}).json()["items"] == []
+    assert client.responses.input_items.list(second.id).data[0].content[0].text == "And hay."  # type: ignore[union-attr]
+    assert chat.get(f"/v1/{kind}/{begun}", params={"user_id": user}).status_code == 200
+    assert chat.get(f"/v1/{kind}/{begun}", params={"user_id": other}).status_code == 404
+    client.responses.delete(second.id)
+
+
+@pytest.mark.parametrize("refused", [{"previous_response_id": "resp_none"}, {"conversation": "conv_none"}])
+def test_a_request_that_is_refused_makes_no_project(
+    client: OpenAI, chat: httpx.Client, user: str, refused: dict[str, Any]
+) -> None:
+    with pytest.raises(APIStatusError):
+        respond(client, "Hello.", extra_body={"project": "zoo"} | refused)
+    assert chat.get("/v1/projects", params={"user_id": user}).json()["items"] == []
 
 
 def test_tools_of_a_namespace_go_on_by_one_name(client: OpenAI, model: ScriptedModel) -> None:

@@ -1,6 +1,7 @@
 """The Responses API where the provider has it, too: requests pass through, with memory and what came before."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -9,30 +10,20 @@ import pytest
 from openai import OpenAI
 
 from tests.api.openai.responses_client import KNOWN, TOOL, kinds, last_asked, output_output, respond
+from tests.conftest import before_a_model
 from tests.openai_chat import PARROT, QUESTION, stored
 from tests.scripted_model import ScriptedModel, answer, calling, cut, edited, html, models, status
 
 
 @pytest.fixture(scope="module")
-def passing(store_uri: str, home: Any) -> Iterator[tuple[ScriptedModel, str]]:
+def passing(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
     """A provider that has the Responses API, and Loci in front of it."""
-    from config.settings import Settings
-    from tests.conftest import Served
 
-    with ScriptedModel() as model:
-        settings = Settings(
-            _env_file=None,
-            mongodb_uri=store_uri,
-            mongodb_db="passing",
-            loci_home=home,
-            openai_base_url=model.url,
-            openai_api_key="sk-test",
-            openai_responses="true",
-            model_deadline=5,
-        )
-        served = Served(settings)
-        yield model, served.start()
-        served.stop()
+    def provider(url: str) -> dict[str, str]:
+        return {"openai_base_url": url, "openai_api_key": "sk-test", "openai_responses": "true"}
+
+    with before_a_model(store_uri, home, "passing", provider) as both:
+        yield both
 
 
 @pytest.fixture

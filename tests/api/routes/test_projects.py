@@ -200,6 +200,31 @@ def test_the_header_names_a_project_too(api: httpx.Client, user: str) -> None:
     assert "different projects" in problem(api.request("GET", "/v1/facts", **named), 422)["detail"]
 
 
+def test_a_request_that_names_different_projects_is_refused_and_makes_none(api: httpx.Client, user: str) -> None:
+    bodies: dict[str, dict[str, Any]] = {
+        "/query": {"query": "Hi."},
+        "/v1/messages": {"session_id": user, "messages": said("I live in Rome.")},
+        "/v1/facts": {"text": "I live in Rome."},
+    }
+    for path, body in bodies.items():
+        own = body | {"user_id": user, "project": "a"}
+        answer = api.post(path, json=own, headers={"X-Loci-Project": "b"})
+        assert "different projects" in problem(answer, 422)["detail"], path
+    assert api.get("/v1/projects", params={"user_id": user}).json()["items"] == []
+
+
+def test_what_an_open_project_is_told_outside_of_sessions_stays_the_users(api: httpx.Client, user: str) -> None:
+    own = {"user_id": user, "project": "zoo"}
+    ask(api, user, "I like tea.", session_id=user, project="zoo")
+    api.post("/v1/facts", json=own | {"text": "I live in Quokkaville."}).raise_for_status()
+    api.put("/v1/memories/pet", json=own | {"value": "a quokka"}).raise_for_status()
+    put(api, user, "zoo", isolated=True)
+    assert "Quokkaville" in api.get("/v1/facts", params={"user_id": user}).text
+    assert api.get("/v1/memories", params=own).json()["items"] == []
+    api.delete("/v1/projects/zoo", params={"user_id": user}).raise_for_status()
+    assert "quokka" in api.get("/v1/memories", params={"user_id": user}).text
+
+
 def test_openai_clients_are_told_in_their_shape(api: httpx.Client, user: str) -> None:
     body = {"model": "m", "user_id": user, "messages": [{"role": "user", "content": "Hello."}]}
 

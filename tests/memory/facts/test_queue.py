@@ -6,10 +6,10 @@ import pytest
 
 from agents.memory import Memory
 from memory.facts.facts import Decided, Facts
-from memory.facts.queue import FactQueue
 from memory.store import named_leases
 from memory.store.leases import revive
 from memory.store.named_leases import NamedLeases
+from memory.turns import Writings
 from tests.conversations import until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.stated import come_due, found, gists, lose_leases, say, texts
@@ -156,9 +156,10 @@ async def test_a_message_whose_facts_never_settle_is_kept_to_be_tried_again(
 async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     kept_up: list[tuple[str, str]] = []
 
-    async def keep_up(owner: str, session: str) -> None:
+    async def follow(self: Writings, owner: str, session: str) -> None:
         kept_up.append((owner, session))
 
+    monkeypatch.setattr(Writings, "follow", follow)
     apply = Facts.apply
 
     async def failing(self: Facts, origin: object, *arguments: object) -> object:
@@ -167,9 +168,7 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
         return await apply(self, origin, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Facts, "apply", failing)
-    collections = quiet.engine.store.collections
-    leases = NamedLeases(collections)
-    queue = FactQueue(collections, leases, facts, quiet.engine.gists.encoder, None, [keep_up])
+    queue = quiet.engine.knowledge.queue
     for session, numbers in {"a": (1, 2), "b": (3, 4), "c": (5, 6)}.items():
         await say(quiet, *(f"My gadget {n} is called G{n}." for n in numbers), session=session)
     assert await queue.work() == 4

@@ -5,7 +5,7 @@ import pytest
 from agents.memory import Memory
 from memory.domain import Turn
 from memory.ids import owner_apart, prompt_id, response_id
-from memory.responses import Item
+from memory.responses import Answered, ResponseItem
 from tests.conversations import USER
 from utils.clock import now
 from utils.errors import NotFound
@@ -13,9 +13,11 @@ from utils.errors import NotFound
 ASKED, SAID = "My parrot is called Archimedes.", "Noted."
 
 
-def item(identifier: str, role: str, text: str) -> Item:
+def item(identifier: str, role: str, text: str) -> ResponseItem:
     part = {"type": "input_text" if role == "user" else "output_text", "text": text}
-    return Item(identifier, {"id": identifier, "type": "message", "role": role, "content": [part]}, (role, text))
+    return ResponseItem(
+        identifier, {"id": identifier, "type": "message", "role": role, "content": [part]}, (role, text)
+    )
 
 
 async def say(memory: Memory, turn_id: str, session: str, *, owner: str = USER) -> None:
@@ -35,7 +37,7 @@ async def keep(
     begun = await responses.begin(owner, name, "s")
     given, output = [item(f"{name}-in", "user", ASKED)], [item(f"{name}-out", "assistant", SAID)]
     body = {"id": name, "instructions": "Be brief."}
-    await responses.keep(owner, begun, name, body, given, output, previous=previous, stored=stored)
+    await responses.keep(owner, begun, Answered(name, body, given, output), previous=previous, stored=stored)
 
 
 async def documents(memory: Memory, owner: str = USER) -> list[int]:
@@ -50,7 +52,7 @@ async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Me
     await say(quiet, "r", "s")
     await quiet.engine.oversight.forgetter.session(USER, "s")
     given = [item("in", "user", ASKED)]
-    await responses.keep(USER, begun, "r", {"id": "r"}, given, [item("out", "assistant", SAID)])
+    await responses.keep(USER, begun, Answered("r", {"id": "r"}, given, [item("out", "assistant", SAID)]))
     assert await documents(quiet) == [0, 0]
 
 
@@ -59,11 +61,12 @@ async def test_what_a_client_sends_again_that_was_forgotten_is_not_stored(quiet:
     await say(quiet, "r", "s")
     begun = await responses.begin(USER, "r", "s")
     forgotten = item("old", "user", "My PIN is 4471.")
-    await responses.keep(USER, begun, "r", {}, [forgotten, item("new", "user", ASKED)], [], asked=("user", ASKED))
+    given = [forgotten, item("new", "user", ASKED)]
+    await responses.keep(USER, begun, Answered("r", {}, given, [], ("user", ASKED)))
     items = await responses.items.page(USER, {"response": "r"})
     assert [one.id for one in items] == ["new"]
     begun = await responses.begin(USER, "r2", "s")
-    await responses.keep(USER, begun, "r2", {}, [forgotten], [forgotten], asked=forgotten.said)
+    await responses.keep(USER, begun, Answered("r2", {}, [forgotten], [forgotten], forgotten.said))
     assert await responses.items.page(USER, {"response": "r2"}) == []
 
 

@@ -116,7 +116,7 @@ async def test_what_is_forgotten_while_a_model_writes_a_digest_is_not_told(
         if "4711" in asked:
             asyncio.run_coroutine_threadsafe(change(memory), loop).result(10)
         told.append(asked)
-        return asked
+        return json.dumps({"digest": asked})
 
     scripted_model.reply = changing
     async with open_memory(model_settings, nudge=Silent()) as memory:

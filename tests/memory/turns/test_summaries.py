@@ -14,6 +14,7 @@ from memory.turns import summaries as summarise
 from tests.conversations import USER, messages, pairs, request, turn
 from tests.scripted_model import ScriptedModel, answer, no_finish_reason, status
 from utils.clock import now
+from utils.model_json import Part
 
 ABANDONED = timedelta(seconds=60 * ABANDONED_DEADLINES)
 
@@ -73,18 +74,15 @@ async def test_messages_that_come_while_a_summary_is_written_are_summarised_too(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
-    complete = with_model.engine.chats.summaries._model
-    assert complete is not None
-    ask, added = complete.complete, False
+    added = False
 
-    async def meanwhile(*args: Any, **more: Any) -> Any:
+    async def more() -> None:
         nonlocal added
         if not added:
             added = True
             await with_model.add(USER, "s1", pairs(10, first=10))
-        return await ask(*args, **more)
 
-    complete.complete = meanwhile  # type: ignore[method-assign]
+    meanwhile(scripted_model, "", more)
     await with_model.engine.chats.summaries.work()
     assert await windows(with_model) == [(0, 19), (20, 39)]
 
@@ -267,22 +265,18 @@ async def test_a_session_that_comes_back_under_another_user_gets_summaries_of_it
     assert len(await quiet.engine.chats.summaries.of_session("bob", "work")) == 2
 
 
-async def test_a_model_is_asked_for_one_summary_at_a_time(with_model: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_is_asked_for_one_summary_at_a_time(with_model: Memory) -> None:
     for session in ("s1", "s2", "s3"):
         await with_model.add(USER, session, [turn(f"{session}.{n}") for n in range(20)])
-    model = with_model.engine.chats.summaries._model
-    assert model is not None
-    complete, asking, most = model.complete, 0, 0
+    going = most = 0
 
-    async def counted(*args: Any, **more: Any) -> Any:
-        nonlocal asking, most
-        asking += 1
-        most = max(most, asking)
-        try:
-            return await complete(*args, **more)
-        finally:
-            asking -= 1
+    async def counted(part: Part[Any]) -> tuple[Any, str]:
+        nonlocal going, most
+        going += 1
+        most = max(most, going)
+        await asyncio.sleep(0.01)
+        going -= 1
+        return part.read("- They spoke."), "m"
 
-    monkeypatch.setattr(model, "complete", counted)
-    assert await with_model.engine.chats.summaries.work() == 3
+    assert await with_model.engine.chats.summaries.work(counted) == 3
     assert most == 1
