@@ -14,7 +14,9 @@ from utils.text import repair
 
 # Of these the first that is there counts. Open WebUI sends its headers where ENABLE_FORWARD_USER_INFO_HEADERS is set.
 USER_HEADERS = ("X-OpenWebUI-User-Id",)
-SESSION_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Claude-Code-Session-Id")
+OPENWEBUI_CHAT = "X-OpenWebUI-Chat-Id"
+SESSION_HEADERS = (OPENWEBUI_CHAT, "X-Claude-Code-Session-Id")
+TEMPORARY = ("temporary:", "local:")  # how Open WebUI names chats of which it keeps nothing itself
 USER_FIELDS = ("user", "safety_identifier")
 USER_METADATA = ("user_id",)
 SESSION_METADATA = ("session_id", "conversation_id", "chat_id", "thread_id")
@@ -27,10 +29,11 @@ _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
 @dataclass(frozen=True)
 class Identity:
-    """What a request says; None where it says nothing."""
+    """What a request says; None where it says nothing. `temporary`: nothing of it is to be kept."""
 
     user: str | None = None
     session: str | None = None
+    temporary: bool = False
 
 
 def identity_of(headers: Mapping[str, str], body: Mapping[str, Any]) -> Identity:
@@ -41,6 +44,7 @@ def identity_of(headers: Mapping[str, str], body: Mapping[str, Any]) -> Identity
     return Identity(
         _first(headers, USER_HEADERS) or _first(body, USER_FIELDS) or _first(noted, USER_METADATA),
         _first(headers, SESSION_HEADERS) or _first(noted, SESSION_METADATA),
+        temporary=headers.get(OPENWEBUI_CHAT, "").startswith(TEMPORARY),
     )
 
 
