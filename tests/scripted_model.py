@@ -498,7 +498,7 @@ def tool_call(at: int, called: tuple[str, str]) -> Body:
 
 def usage(asked: Body, text: str) -> Body:
     """A token for every four characters."""
-    prompt = sum(len(content_text(message["content"] or "")) for message in asked["messages"]) // 4 + 1
+    prompt = sum(len(content_text(message.get("content") or "")) for message in asked["messages"]) // 4 + 1
     completion = len(text) // 4 + 1
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 

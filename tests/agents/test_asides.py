@@ -26,6 +26,8 @@ MODE = "<mode_notice>The user switched from plan mode to act mode.</mode_notice>
         f"{PASSAGES}<user_query>\n{QUESTION}\n</user_query>\n",
         f"{FILES}{QUESTION}",
         f"{DOCUMENTS}{QUESTION}",
+        f"# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\nI use tabs.\n</INSTRUCTIONS>\n<environment_context>\n"
+        f"<cwd>/src</cwd>\n</environment_context>\n{QUESTION}",
         f'<user_input mode="act">{QUESTION}</user_input>',
         f'{MODE}<user_input mode="plan">{QUESTION}</user_input><file_content path="/a.py">I live here.</file_content>',
     ],
