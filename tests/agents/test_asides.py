@@ -44,15 +44,23 @@ def test_what_a_front_pastes_is_not_the_users(text: str) -> None:
         "<attached_files> is what stands there.",
         '  <file name="a">b</file> is XML.\n',
         "<summary>\nWe sailed.\n</summary>\n\nIs this well said?",
+        "Validation Error found:\nname: field required\nWhat does it mean?",
     ],
 )
 def test_a_text_of_the_users_stays_as_it_came(text: str) -> None:
     assert without_asides(text) == text
 
 
-def test_a_summary_of_what_a_front_cut_off_is_no_message() -> None:
-    checkpoint = "This is your own checkpoint: you wrote it."
-    assert without_asides(f"<summary>\nHe lives at berth 41.\n</summary>\n\n{checkpoint}") == ""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<summary>\nHe lives at berth 41.\n</summary>\n\nThis is your own checkpoint: you wrote it.",
+        "Validation Error found:\nname: field required\nRecall the function correctly, fix the errors",
+        "Validation feedback:\nAnswer in one word.\n\nFix the errors and try again.",
+    ],
+)
+def test_what_a_program_says_by_itself_is_no_message(text: str) -> None:
+    assert without_asides(text) == ""
 
 
 def test_each_kind_says_how_it_is_told() -> None:

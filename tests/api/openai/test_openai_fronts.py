@@ -34,3 +34,14 @@ def test_a_message_is_one_whatever_a_front_pastes_before_it(chat: httpx.Client, 
     ask(chat, earlier + said(f"{FOUND}And who is he?"), "c-2")
     assert [text for role, text in stored(chat, "c-2") if role == "user"] == ["Sum up the file.", "And who is he?"]
     assert "Task" not in chat.get("/v1/sessions/c-2").json()["title"]
+
+
+def test_what_was_wrong_with_an_answer_is_no_turn_of_the_users(chat: httpx.Client, model: ScriptedModel) -> None:
+    asked = said("My parrot is called Archimedes.")
+    wrong = said("Validation Error found:\nNo call\nRecall the function correctly, fix the errors")
+    for text in ("Noted.", "Noted again."):
+        model.script(answer(text))
+    ask(chat, asked, "c-3")
+    ask(chat, [*asked, {"role": "assistant", "content": "Noted."}, *wrong], "c-3")
+    assert [text for role, text in stored(chat, "c-3") if role == "user"] == ["My parrot is called Archimedes."]
+    assert model.asked("chat")[-1]["messages"][-1:] == wrong
