@@ -88,7 +88,7 @@ def options_of(
     ours = ProxyFields.model_fields.keys() - set(theirs)
     named: Mapping[str, Sequence[str | None]] = {
         "user_id": [*request.query_params.getlist("user_id"), user_in_header(request)],
-        "memory_id": request.headers.getlist(SESSION),
+        "memory_id": [session or None for session in request.headers.getlist(SESSION)],  # a template without a value
         "project": [project_in_header(request)],
     }
     given = {name: value for name, value in body.items() if name in ours}

@@ -45,3 +45,9 @@ def test_what_was_wrong_with_an_answer_is_no_turn_of_the_users(chat: httpx.Clien
     ask(chat, [*asked, {"role": "assistant", "content": "Noted."}, *wrong], "c-3")
     assert [text for role, text in stored(chat, "c-3") if role == "user"] == ["My parrot is called Archimedes."]
     assert model.asked("chat")[-1]["messages"][-1:] == wrong
+
+
+def test_a_session_header_without_a_value_names_no_session(chat: httpx.Client) -> None:
+    body = {"model": "gpt-test", "messages": said("I keep bees.")}
+    answered = chat.post("/v1/chat/completions", json=body, headers={"X-Loci-Session": ""})
+    assert stored(chat, answered.raise_for_status().headers["X-Loci-Session"])[0] == ("user", "I keep bees.")
