@@ -17,8 +17,8 @@ TABLE = Path(config.__file__).parent / "chores.toml"
 @dataclass(frozen=True)
 class Chore:
     """A request that a front makes: `begins`, and `holds`, are of the user's last message, which is no more than
-    `begins` where `max_tokens` says how many are asked for; `system`: how the first message begins, where the system
-    says what is to be done. `seen`: where it was."""
+    `begins` where `max_tokens` says how many are asked for; `system`: how a paragraph of the system's message begins,
+    where that says what is to be done. `seen`: where it was."""
 
     front: str
     what: str
@@ -31,7 +31,7 @@ class Chore:
     def is_asked(self, text: str, system: str, max_tokens: object) -> bool:
         if self.max_tokens is not None:
             return text == self.begins and max_tokens == self.max_tokens
-        return text.startswith(self.begins) and self.holds in text and system.startswith(self.system)
+        return text.startswith(self.begins) and self.holds in text and f"\n\n{self.system}" in f"\n\n{system}"
 
 
 @cache

@@ -32,6 +32,13 @@ def test_a_chore_goes_through_and_leaves_nothing(
     assert [text for role, text in stored(chat, user) if role == "user"] == [PARROT]
 
 
+@pytest.mark.parametrize("chore", [chore for chore in chores() if chore.system], ids=lambda chore: chore.what)
+def test_a_chore_is_one_under_instructions_that_stand(chat: httpx.Client, user: str, chore: Chore) -> None:
+    body = {"model": "gpt-test", "messages": asked_by(chore), "memory_id": user, "instructions": "Be brief."}
+    chat.post("/v1/chat/completions", json=body).raise_for_status()
+    assert stored(chat, user) == []
+
+
 @pytest.mark.parametrize("chore", chores(), ids=lambda chore: f"{chore.front}: {chore.what}")
 def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: str, chore: Chore) -> None:
     for messages in (said(PARROT), asked_by(chore)):
