@@ -22,6 +22,15 @@ ATTACHMENT = "[attachment]"
 # off before that. Seen: Claude Code 2.1.332, run.
 ASIDE = "<system-reminder>\n{}\n</system-reminder>"
 CONTINUED = "This session is being continued from a previous conversation"
+# What a loop that checks answers says under the user's name, to be answered in the place of the answer before it.
+# Seen: instructor 1.17.0, run, and its source; pydantic-ai 2.68, its source.
+COMPLAINTS = (
+    "Validation Error found:\n",
+    "Validation Errors found:\n",
+    "Validation Error due to no tool invocation:\n",
+    "Correct your JSON ONLY RESPONSE, based on the following errors:\n",
+    "Validation feedback:\n",
+)
 _ASIDE = re.compile(r"\s*<((?:system-reminder|(?:local-)?command-[\w-]+|bash-[\w-]+))>")
 
 
@@ -40,14 +49,14 @@ def _is_said(content: object) -> bool:
 
 
 def said_in(content: object) -> str:
-    """The text of a message without a coding agent's asides."""
+    """The text of a message without a coding agent's asides; none of a complaint about an answer."""
     if isinstance(content, str):
         return _without_asides(content)
     return "\n".join(filter(None, map(_without_asides, _texts_of(content))))
 
 
 def _without_asides(text: str) -> str:
-    if text.startswith(CONTINUED):
+    if text.startswith((CONTINUED, *COMPLAINTS)):
         return ""
     at = 0
     while (opened := _ASIDE.match(text, at)) is not None:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from agents.anthropic_messages import messages_of as messages_of_blocks
 from agents.anthropic_messages import with_memory as with_memory_among_blocks
 from agents.openai_chat import instructed, newest_user, with_text_before
-from agents.openai_responses import items_of, messages_of, newest_of_user
+from agents.openai_responses import items_of, messages_of
 from agents.openai_responses import with_text_before as with_text_before_item
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.message import ProxiedMessage
@@ -95,7 +95,7 @@ class ResponsesDialect:
 
     def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
         items: list[Body] = list(items_of(body.get("input")))
-        at = newest_of_user(items)
+        at = newest_user(items)
         if at is not None:
             items[at] = with_text_before_item(items[at], memory)
         return {**body, "input": items}

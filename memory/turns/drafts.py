@@ -111,5 +111,5 @@ def _read(document: Document) -> tuple[Place, Turn]:
         timezone=document.get("timezone"),
     )
     kept = document["place"]  # one of an earlier build has others
-    place = {name: kept[name] for name in PLACE if name != "is_first" or name in kept}
+    place = {name: kept[name] for name in PLACE if name in kept}
     return Place(**place), answer
