@@ -16,7 +16,7 @@ from functools import partial
 
 from memory.domain import RULE_BASED
 from memory.gists import TEXT, Gists
-from memory.ids import derived_id, keys_of, new_id, user_of
+from memory.ids import derived_id, keys_of, new_id, prompt_id, user_of
 from memory.oversight.unquote import QUOTED, Told, lines_of, patterns_of_values
 from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
@@ -84,8 +84,8 @@ class Forgetter:
             return 0
         own = {"user_id": owner, "session_id": message["session_id"]}
         prompt = message["id"]
-        if message["role"] == "assistant" and message.get("follows"):
-            prompt = message["follows"]
+        if message["role"] == "assistant" and "turn_id" in message:
+            prompt = message.get("follows") or prompt_id(message["turn_id"])
         # The answers to a prompt that was asked again are each of an exchange of its own.
         either: list[Document] = [{"id": prompt}, {"follows": prompt, "role": "assistant"}]
         either += [{"turn_id": message["turn_id"]}] if "turn_id" in message else []

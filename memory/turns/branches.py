@@ -158,9 +158,10 @@ class Branches:
 
     async def answers(self, own: Document, prompt: Stored) -> list[Stored]:
         """What answers a prompt, in the line and beside it. `own`: the filter of its conversation."""
-        either: list[Document] = [{"follows": prompt.id}]
-        if prompt.own_turn is not None:
-            either.append({"turn_id": prompt.own_turn})
+        own_turn: Document = {"turn_id": prompt.own_turn}
+        if prompt.own_turn is None:  # it was imported
+            own_turn = {"turn_id": {"$exists": False}, "message_index": prompt.index + 1}
+        either = [{"follows": prompt.id}, own_turn]
         return await self._read(own | {"role": "assistant", "$or": either})
 
     async def answer_to(self, owner: str, session_id: str, prompt: Stored) -> Stored | None:

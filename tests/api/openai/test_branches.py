@@ -240,3 +240,42 @@ def test_an_answer_asked_for_again_leaves_the_facts_of_its_message(by_rules: Cli
     talk.history = talk.history[:-3]
     talk.send("Noted again.")
     eventually(lambda: facts_of(talk.chat, talk.memory) == ["The user keeps bees.", "The user lives in Madrid."])
+
+
+def test_a_search_finds_what_was_left_and_not_what_was_replaced(talk: Client) -> None:
+    talk.ask("She lies at the Havel.", "Another river.", talk.history[:2])
+
+    def found(query: str) -> list[str]:
+        body = {"query": query, "top_k": 20, "session_id": talk.memory}
+        return [one["content"] for one in talk.chat.post("/v1/search", json=body).json()["items"]]
+
+    talk.model.forget_script()
+    eventually(lambda: THIRD in found("hull red"))
+    assert {"She lies at the Havel.", SECOND} & {*found("Where does she lie?")} == {"She lies at the Havel."}
+
+
+def test_branches_come_back_from_an_export(talk: Client, other: str) -> None:
+    talk.ask("She lies at the Havel.", "Another river.", talk.history[:2])
+    owner = dict(talk.chat.params)["user_id"]
+    lines = talk.chat.get(f"/v1/users/{owner}/export").content
+    headers = {"content-type": "application/x-ndjson"}
+    there = {"user_id": other}
+    talk.chat.post(f"/v1/users/{other}/import", content=lines, headers=headers, params=there).raise_for_status()
+    kept = talk.chat.get(f"/v1/sessions/{talk.memory}/messages", params=there).json()["items"]
+    shown = ("content", "message_index", "follows", "branch")
+    assert [[one[name] for name in shown] for one in kept] == [[one[name] for name in shown] for one in talk.messages]
+
+
+def test_a_summary_is_of_the_line_alone(own: httpx.Client, model: ScriptedModel, user: str) -> None:
+    """Ten pairs of messages, by rules; what leaves the line later leaves the summary."""
+    own.params = httpx.QueryParams(user_id=user)
+    talk = Client(own, model, user)
+    for number in range(10):
+        talk.ask(f"The lamp {number} hangs in the hall {number}.", "")
+
+    def summaries() -> str:
+        return str(own.get(f"/v1/sessions/{user}").json()["summaries"])
+
+    eventually(lambda: "lamp 1" in summaries())
+    talk.ask("The stove stands in the yard.", "", talk.history[:2])
+    eventually(lambda: "lamp 1" not in summaries() and "lamp 0" in summaries())
