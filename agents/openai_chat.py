@@ -130,9 +130,9 @@ def message_in(choice: JsonObject) -> JsonObject:
 
 
 def answer_text(choice: JsonObject) -> str:
-    """The text of a choice; a refusal is said, too."""
+    """The text of a choice, of a chat or of a prompt that is completed; a refusal is said, too."""
     said = message_in(choice)
-    return text_of(said.get("content")) or text_of(said.get("refusal"))
+    return text_of(choice.get("text")) or text_of(said.get("content")) or text_of(said.get("refusal"))
 
 
 def calls_tools(choice: JsonObject) -> bool:
@@ -152,7 +152,7 @@ def without_its_end(chunk: JsonObject) -> tuple[dict[str, Any] | None, dict[str,
     if not any(answer_text(one) or calls_tools(one) for one in choices_of(chunk)):
         return None, dict(chunk)
     saying = [{**one, "finish_reason": None} for one in choices_of(chunk)]
-    ending = [{**one, "delta": {}} for one in choices_of(chunk)]
+    ending = [{**one, **({"text": ""} if "text" in one else {"delta": {}})} for one in choices_of(chunk)]
     return {**chunk, "choices": saying, "usage": None}, {**chunk, "choices": ending}
 
 

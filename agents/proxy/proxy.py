@@ -104,6 +104,7 @@ class Proxy:
         self._knowing = knowing
         self._engine = engine
         self._nudge = nudge
+        self.chatting = set[str]()  # models of which doors have found that they complete no prompts
         self._asking = set[str]()  # exchanges whose answer is under way here
 
     async def complete(self, request: ProxyRequest) -> Proxied:
@@ -163,7 +164,7 @@ class Proxy:
         except BaseException:
             opening.add_done_callback(self._is_not_asked)
             raise
-        return _Exchange(request, opened, context, block, request.dialect.answer())
+        return _Exchange(request, opened, context, block, request.dialect.answer(request.body))
 
     def _is_not_asked(self, opening: asyncio.Task[_Opened]) -> None:
         """No answer comes to a request that was opened."""

@@ -33,7 +33,7 @@ def named(message: Stored | None) -> str | None:
         ([*LINE[:2], ("user", "How old is it?")], "m1", None),
         (LINE[:3], "m1", "m2"),
         ([("user", "In short: a mill."), *LINE[2:], ("user", "How old is it?")], "m3", None),
-        ([*LINE[:3], ("assistant", "In other words, Ada's."), ("user", "How old is it?")], "m3", None),
+        ([*LINE[:3], ("assistant", "In other words, Ada's"), ("user", "How old is it?")], "m3", None),
         ([("assistant", "Nothing of this."), ("user", "How old is it?")], None, None),
     ],
     ids=["goes on", "edited", "asked again", "summed up", "an answer in other words", "another's"],
