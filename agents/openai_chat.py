@@ -67,6 +67,11 @@ def _without_asides(text: str) -> str:
     return text[at:].strip() if at else text
 
 
+def complains(message: JsonObject) -> bool:
+    """Whether a message is the complaint of a loop that checks answers."""
+    return message.get("role") == "user" and text_of(message.get("content")).startswith(COMPLAINTS)
+
+
 def text_of(content: object) -> str:
     """The text of a message: a string, or the texts of its parts."""
     if isinstance(content, str):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from agents.openai_chat import kept_text, newest_user
 from agents.proxy.identity import cached_as
 from agents.proxy.request import ProxyRequest
-from agents.proxy.transcript import ANSWERING, said_before
+from agents.proxy.transcript import ANSWERING, is_begun, said_before
 from memory.engine import Engine
 from memory.ids import derived_id
 from utils.errors import Conflict
@@ -58,8 +58,7 @@ async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -
     at = newest_user(messages)
     if at is None:
         return None
-    goes_on = any(message.get("role") in ANSWERING for message in messages[at + 1 :])
-    texts = [text for _, text in said_before(messages[: at + goes_on])]
+    texts = [text for _, text in said_before(messages[: at + is_begun(messages, at)])]
     asked = kept_text(messages[at].get("content"))
     known = await turns.conversations_with(owners, texts or [asked])
     if texts or not known:

@@ -178,7 +178,7 @@ class Proxy:
         if options.temporary or request.is_chore:
             return _Opened(turn_id, now())
         async with self._engine.chats.branches.opening(owner, options.memory_id):
-            news = await news_of(self._engine, owner, options.memory_id, request.messages, whole=options.whole)
+            news = await news_of(self._engine, owner, options.memory_id, request.messages)
             if news.asked is not None:
                 opened = await self._taken_up(request, turn_id, news, news.asked)
             else:

@@ -20,9 +20,8 @@ Strategy = Literal["recall", "tool_memory", "none"]
 @dataclass(frozen=True)
 class ProxyOptions:
     """The proxy's own fields of a request; None leaves the recipe's number. `memory_id`: the conversation; empty: the
-    transcript tells it. `whole`: the client sends the whole of the conversation each time. `timezone`, `project`,
-    `temporary`: as a `ChatRequest` has them. `instructions`: those that stand, and the request's; they go before its
-    messages."""
+    transcript tells it. `timezone`, `project`, `temporary`: as a `ChatRequest` has them. `instructions`: those that
+    stand, and the request's; they go before its messages."""
 
     memory_id: str = ""
     top_k: int | None = None
@@ -33,7 +32,6 @@ class ProxyOptions:
     project: str | None = None
     temporary: bool = False
     instructions: tuple[str, ...] = ()
-    whole: bool = False
 
     def said(self, identifier: str, text: str, turn_id: str | None = None, *, at: datetime | None = None) -> Turn:
         """A message of the user's, as it is kept. `at`: when it came; None for now."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.openai_chat import kept_text, newest_user
+from agents.openai_chat import complains, kept_text, newest_user
 from agents.proxy.request import ProxyOptions
 from memory.engine import Engine
 from memory.ids import derived_id
@@ -41,6 +41,12 @@ class News:
         return FIRST if self.found.after is None else self.found.after.id
 
 
+def is_begun(messages: Sequence[Mapping[str, Any]], at: int) -> bool:
+    """Whether a model has begun on a message: it has said something since, or its answer is complained about."""
+    since = messages[at + 1 :]
+    return any(one.get("role") in ANSWERING or complains(one) for one in since)
+
+
 def said_before(messages: Sequence[Mapping[str, Any]], most: int | None = LOOKED_AT) -> list[tuple[str, str]]:
     """What the user and the assistant say in a transcript, as it is kept, but for what the assistant says beside a call
     of tools. `most`: so many of the newest; None for all."""
@@ -51,21 +57,19 @@ def said_before(messages: Sequence[Mapping[str, Any]], most: int | None = LOOKED
     return [(role, text) for role, text in said if text]
 
 
-async def news_of(
-    engine: Engine, owner: str, session: str, messages: Sequence[Mapping[str, Any]], *, whole: bool = False
-) -> News:
+async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[Mapping[str, Any]]) -> News:
     """Which of the user's messages in a transcript are new: those behind the last one that the conversation has.
 
     Where it has none of them, all are, unless messages of it were deleted or put in other words: then those that were
-    answered may be these, and stay away. `whole`: the client sends the whole of a conversation each time.
+    answered may be these, and stay away.
     """
     at = newest_user(messages)
     asked = kept_text(messages[at].get("content")) if at is not None else ""
     if at is None or not asked:
         return News()
-    goes_on = any(message.get("role") in ANSWERING for message in messages[at + 1 :])
+    goes_on = is_begun(messages, at)
     before = said_before(messages[:at])
-    found = await engine.chats.branches.find(owner, session, [*before, ("user", asked)], goes_on=goes_on, whole=whole)
+    found = await engine.chats.branches.find(owner, session, [*before, ("user", asked)], goes_on=goes_on)
     news = News(asked, is_new=found.asked is None, goes_on=goes_on, found=found)
     if found.asked is not None or not before:
         return news

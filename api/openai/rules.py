@@ -71,7 +71,7 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
 async def _placed(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> ChatRequest:
     """A request where its transcript stands in the conversation. What rules answered they answer in its place."""
     chats, owner, options = memory.engine.chats, asked.owner, asked.options
-    news = await news_of(memory.engine, owner, options.memory_id, asked.body["messages"], whole=options.whole)
+    news = await news_of(memory.engine, owner, options.memory_id, asked.body["messages"])
     prompt, end = news.asked, news.found.after
     if prompt is not None:
         end = await chats.branches.answer_to(owner, options.memory_id, prompt) or prompt

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from memory.domain import LEFT, REPLACED
 from memory.gists import Caches
-from memory.ids import fingerprint
+from memory.ids import fingerprint, keys_of
 from memory.store import Changes, Collections, pending
 from memory.turns.places import Place, Places
 from utils.mongo import Document
@@ -27,6 +27,7 @@ from utils.mongo import Document
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
 FIRST = ""  # what the first message of a conversation follows
 Line = tuple[str, str]  # role and text of a message
+COMPARED = 1_000  # messages, newest first, by which a transcript is told
 
 _FIELDS = dict.fromkeys(
     ("id", "role", "message_index", "turn_id", "follows", "branch", "again", "fingerprint", "timestamp"), 1
@@ -78,48 +79,42 @@ class Branches:
         same request, made twice at once, finds its message."""
         return self._opening.setdefault((owner, session_id), asyncio.Lock())
 
-    async def find(
-        self, owner: str, session_id: str, said: Sequence[Line], *, goes_on: bool = False, whole: bool = False
-    ) -> Found:
+    async def find(self, owner: str, session_id: str, said: Sequence[Line], *, goes_on: bool = False) -> Found:
         """Where a transcript stands: what the user and the assistant said, to the user's message that is asked about.
-        `goes_on`: a model has begun on that; `whole`: its client sends the whole of a conversation each time."""
+        `goes_on`: a model has begun on that."""
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         newest = await self._read(own | LINE, newest=3, texts=True)
         prints = [(role, fingerprint(text)) for role, text in said]
         if not newest:
             return Found()
         if len(prints) == 1:
-            return await self._alone(own, newest, prints[0], goes_on=goes_on, whole=whole)
+            return await self._alone(own, newest, prints[0], goes_on=goes_on)
         if _ends(newest, prints):
             return Found(len(prints) - 1, newest[0])
         if (newest[0].role, newest[0].print) == prints[-1] and _ends(newest[1:], prints):
             return Found(len(prints) - 1, newest[1], newest[0])
         same = [mark for _, mark in prints]
-        there = await self._read(own | {"fingerprint": {"$in": same}})
+        there = await self._saying(own, same)
         if not any((one.role, one.print) == prints[-2] for one in there):  # of other doors, or put in other words
             texts = [text for _, text in said]
             there += await self._read(own | {"fingerprint": {"$exists": False}, "content": {"$in": texts}}, texts=True)
         found = await self._matched(own, there, prints)
         return await self._under_way(own, newest, prints[-1]) if goes_on and found.known is None else found
 
-    async def _alone(
-        self, own: Document, newest: Sequence[Stored], asked: Line, *, goes_on: bool, whole: bool
-    ) -> Found:
+    async def _alone(self, own: Document, newest: Sequence[Stored], asked: Line, *, goes_on: bool) -> Found:
         """The place of a message that comes without what was before it: the beginning, where the conversation begins so
-        and has no other exchange, or its client is known to send what came before. Where a model goes on with it, that
-        of the same message."""
+        and has no other exchange, or its client has sent what came before. Where a model goes on with it, that of the
+        same message."""
         if goes_on:
             return await self._under_way(own, newest, asked)
         prompts = [one for one in newest if one.role == "user"]
         if len(newest) < 3:
             first = newest[-1]
-        elif whole or (prompts and prompts[0].follows is not None):
+        elif prompts and prompts[0].follows is not None:
             [first] = await self._read(own | LINE, oldest=1, texts=True)
         else:
             return Found()
-        if (first.role, first.print) == asked:
-            return Found(0, None, first)
-        return Found(0, None) if whole else Found()
+        return Found(0, None, first) if (first.role, first.print) == asked else Found()
 
     async def _under_way(self, own: Document, newest: Sequence[Stored], asked: Line) -> Found:
         """The message that a model goes on with: the last that the user said, or the newest that says the same and
@@ -127,9 +122,9 @@ class Branches:
         last = next((one for one in newest if one.role == "user"), None)
         if last is not None and (last.role, last.print) == asked:
             return Found(0, None, last)
-        same = await self._read(own | {"role": asked[0], "fingerprint": asked[1]}, newest=1)
-        waits = same and await self._answer_to(own, same[0]) is None
-        return Found(asked=same[0]) if waits else Found()
+        same = [one for one in await self._saying(own, [asked[1]]) if one.role == asked[0]]
+        waits = same and await self._answer_to(own, same[-1]) is None
+        return Found(asked=same[-1]) if waits else Found()
 
     async def _matched(self, own: Document, there: Sequence[Stored], prints: Sequence[Line]) -> Found:
         """The message that most of a transcript leads to, of those that are there."""
@@ -148,7 +143,7 @@ class Branches:
         known = best[1] + 1
         ends = [after]
         if after.role == "user" and any(role == "assistant" for role, _ in before[known:]):  # answered in other words
-            ends = await self.answers(own, after) or ends
+            ends = await self._answers(own, after) or ends
             after = max(ends, key=lambda one: (one.branch is None, one.index))
         if any(role == "user" for role, _ in before[known:]):
             return Found(known, after)
@@ -156,23 +151,19 @@ class Branches:
         prompt = max(again, key=lambda one: (one.branch is None, one.index), default=None)
         return Found(len(before), after, prompt)
 
-    async def answers(self, own: Document, prompt: Stored) -> list[Stored]:
-        """What answers a prompt, in the line and beside it. `own`: the filter of its conversation."""
-        own_turn: Document = {"turn_id": prompt.own_turn}
-        if prompt.own_turn is None:  # it was imported
-            own_turn = {"turn_id": {"$exists": False}, "message_index": prompt.index + 1}
-        either = [{"follows": prompt.id}, own_turn]
-        return await self._read(own | {"role": "assistant", "$or": either})
-
     async def answer_to(self, owner: str, session_id: str, prompt: Stored) -> Stored | None:
         """The answer in force to a prompt; None where it waits for it yet."""
         return await self._answer_to({"user_id": owner, "session_id": session_id}, prompt)
 
     async def _answer_to(self, own: Document, prompt: Stored) -> Stored | None:
-        place = prompt.index + 1 if prompt.reply < 0 else prompt.reply
-        there = await self._read(own | {"message_index": place})
-        current = [one for one in there if one.role == "assistant" and one.own_turn == prompt.turn_id]
-        return current[0] if current else None
+        answers = await self._answers(own, prompt)
+        return next((one for one in answers if one.own_turn == prompt.turn_id), None)
+
+    async def _answers(self, own: Document, prompt: Stored) -> list[Stored]:
+        """The first answer to a prompt, and that in force."""
+        there = await self._read(own | {"message_index": {"$in": [prompt.index + 1, prompt.reply]}})
+        turns = (prompt.own_turn, prompt.turn_id)
+        return [one for one in there if one.role == "assistant" and one.own_turn in turns]
 
     async def ask_again(self, owner: str, session_id: str, prompt: Stored, turn_id: str) -> Place | None:
         """A place for another answer to a prompt, by the exchange `turn_id`. None where the conversation is gone."""
@@ -215,10 +206,11 @@ class Branches:
         """Has the answer of an exchange stand where its prompt does by now, which may have left the line, or been asked
         again, while it came."""
         own = {"user_id": owner, "session_id": session_id}
-        prompts = await self._read(own | {"id": prompt_id}, newest=1)
-        if not prompts or (prompts[0].branch is None and prompts[0].turn_id == turn_id):
+        found = await self._vectors.find_one({"_id": {"$in": keys_of(prompt_id, owner)}, "user_id": owner}, _FIELDS)
+        prompt = None if found is None else _stored(found)
+        if prompt is None or (prompt.branch is None and prompt.turn_id == turn_id):
             return
-        branch = prompts[0].branch or REPLACED
+        branch = prompt.branch or REPLACED
         if answers := await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"}):
             await self._mark(owner, {branch: answers})
             await self._sessions.update_one(own, {"$inc": {"left_behind": 1}})
@@ -244,11 +236,17 @@ class Branches:
         earlier = own | {"message_index": {"$gte": 0, "$lt": message.index}}
         filter = earlier
         if message.follows is not None:
-            filter = own | {"id": message.follows}
+            filter = own | {"_id": {"$in": keys_of(message.follows, own["user_id"])}}
         elif message.role == "assistant" and message.turn_id is not None:
             filter = own | {"turn_id": message.turn_id, "role": "user"}
         found = await self._read(filter, newest=1) or await self._read(earlier | LINE, newest=1)
         return found[0] if found else None
+
+    async def _saying(self, own: Document, prints: Sequence[str]) -> list[Stored]:
+        """The messages with these fingerprints, in the order of their places."""
+        filter = {"user_id": own["user_id"], "session_id": own["session_id"], "fingerprint": {"$in": list(set(prints))}}
+        newest = self._vectors.find(filter, _FIELDS).sort("timestamp", -1).limit(COMPARED)
+        return sorted(map(_stored, await newest.to_list(None)), key=lambda message: message.index)
 
     async def _read(self, filter: Document, *, newest: int = 0, oldest: int = 0, texts: bool = False) -> list[Stored]:
         """Messages in the order of their places, the `newest` the other way round. `texts`: to be compared, also those
@@ -286,11 +284,14 @@ class _Tree:
         reached, current = 0, message if at >= 0 else None
         while current is not None and at >= 0:
             role, mark = prints[at]
+            at -= 1
             if (current.role, current.print) == (role, mark):
                 reached += 1
-            elif not current.role == role == "assistant":
+            elif role != "assistant":
                 break
-            current, at = self.before(current), at - 1
+            elif current.role == "user":  # the client has an answer that was replaced, beside the one that stands here
+                continue
+            current = self.before(current)
         return reached
 
 

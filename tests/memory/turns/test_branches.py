@@ -57,3 +57,15 @@ async def test_an_exchange_is_forgotten_with_every_answer_to_it(quiet: Memory, s
     await quiet.add(USER, "s1", turns)
     assert await quiet.engine.oversight.forgetter.exchange(USER, source) == 3
     assert [one["content"] for one in await messages(quiet, "s1")] == ["The mill is by the brook."]
+
+
+async def test_a_transcript_that_has_two_answers_goes_on_behind_the_second(quiet: Memory) -> None:
+    turns = [
+        Turn("t1.prompt", "user", "Whose is it?", START, turn_id="t1", proxied=True),
+        Turn("t1.response", "assistant", "Bob's.", START, turn_id="t1", branch="replaced", proxied=True),
+        Turn("t2.response", "assistant", "Ada's.", START, turn_id="t2", follows="t1.prompt", proxied=True),
+        Turn("t3.prompt", "user", "Since when?", START, turn_id="t3", proxied=True),
+    ]
+    await quiet.add(USER, "s1", turns)
+    said = [("user", "Whose is it?"), ("assistant", "Bob's."), ("assistant", "Ada's."), ("user", "How old is it?")]
+    assert named((await quiet.engine.chats.branches.find(USER, "s1", said)).after) == "t2.response"
