@@ -251,6 +251,11 @@ def test_a_search_finds_what_was_left_and_not_what_was_replaced(talk: Client) ->
 
     talk.model.forget_script()
     eventually(lambda: THIRD in found("hull red"))
+    [replaced] = [one["id"] for one in talk.messages if one["content"] == SECOND]
+    talk.history.append({"role": "user", "content": "Where does she lie?"})
+    turn = talk.send("At the Havel.").headers["x-loci-turn"]
+    asked = talk.chat.get(f"/v1/receipts/{turn}/why-not", params={"id": replaced}).json()
+    assert asked["reason"] == "replaced"
     assert {"She lies at the Havel.", SECOND} & {*found("Where does she lie?")} == {"She lies at the Havel."}
 
 
