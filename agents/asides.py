@@ -15,7 +15,8 @@ _OPENED = re.compile(r"\s*<([a-z][\w-]*)(?:\s[^<>]*)?>")
 @dataclass(frozen=True)
 class Aside:
     """One kind: an `element`, or a text that `begins` so and `holds` this, up to its last `ends`; or, `around` the
-    user's words, an element that goes without its content. An element's name may end in `*`."""
+    user's words, an element that goes without its content. An element's name may end in `*`. `complaint`: of a loop
+    that checks answers, to be answered in the place of the answer before it."""
 
     front: str
     what: str
@@ -25,6 +26,7 @@ class Aside:
     holds: str = ""
     ends: str = ""
     around: str = ""
+    complaint: bool = False
 
     def end_in(self, text: str) -> int | None:
         """Where the aside ends that a text begins with; None where it begins with none of this kind."""
@@ -37,6 +39,11 @@ class Aside:
 @cache
 def asides() -> tuple[Aside, ...]:
     return tuple(Aside(**row) for row in tomllib.loads(TABLE.read_text(encoding="utf-8"))["aside"])
+
+
+def is_complaint(text: str) -> bool:
+    """Whether a text is the complaint of a loop that checks answers."""
+    return any(aside.complaint and aside.end_in(text) is not None for aside in asides())
 
 
 def without_asides(text: str) -> str:

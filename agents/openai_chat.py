@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.asides import without_asides
+from agents.asides import is_complaint, without_asides
 from memory.domain import Hit
 from utils.fields import CONTENT_CHARACTERS
 from utils.text import CONTROL_CHARACTERS, repair, without_recalled
@@ -40,6 +40,11 @@ def said_in(content: object) -> str:
     if isinstance(content, str):
         return without_asides(content)
     return "\n".join(filter(None, map(without_asides, _texts_of(content))))
+
+
+def complains(message: JsonObject) -> bool:
+    """Whether a message is the complaint of a loop that checks answers."""
+    return message.get("role") == "user" and is_complaint(text_of(message.get("content")))
 
 
 def text_of(content: object) -> str:
@@ -105,9 +110,9 @@ def message_in(choice: JsonObject) -> JsonObject:
 
 
 def answer_text(choice: JsonObject) -> str:
-    """The text of a choice; a refusal is said, too."""
+    """The text of a choice, of a chat or of a prompt that is completed; a refusal is said, too."""
     said = message_in(choice)
-    return text_of(said.get("content")) or text_of(said.get("refusal"))
+    return text_of(choice.get("text")) or text_of(said.get("content")) or text_of(said.get("refusal"))
 
 
 def calls_tools(choice: JsonObject) -> bool:
@@ -127,7 +132,7 @@ def without_its_end(chunk: JsonObject) -> tuple[dict[str, Any] | None, dict[str,
     if not any(answer_text(one) or calls_tools(one) for one in choices_of(chunk)):
         return None, dict(chunk)
     saying = [{**one, "finish_reason": None} for one in choices_of(chunk)]
-    ending = [{**one, "delta": {}} for one in choices_of(chunk)]
+    ending = [{**one, **({"text": ""} if "text" in one else {"delta": {}})} for one in choices_of(chunk)]
     return {**chunk, "choices": saying, "usage": None}, {**chunk, "choices": ending}
 
 

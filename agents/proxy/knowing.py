@@ -29,7 +29,6 @@ from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
 from memory.domain import RULE_BASED, Summary
 from memory.engine import Engine
-from memory.ids import prompt_id
 from memory.turns import LedgerEntry
 from utils.text import count_tokens, on_one_line, without_recalled
 
@@ -90,24 +89,24 @@ class Knowing:
         place, (text, at) = await asyncio.gather(
             chats.places.place(owner, session), chats.digests.dated(owner, session)
         )
-        if place is None or at is None or not text or place.message_count <= len(sent):
+        if place is None or at is None or not text or place.message_count - place.left_behind <= len(sent):
             return ()
         return (Summary(session, text, place.message_count, RULE_BASED, at, 0, place.message_count - 1),)
 
-    async def block(self, context: Context, request: ProxyRequest, turn_id: str, moment: datetime) -> Block:
-        """What is known, in the share that memories have of what the messages leave of the model's context. `turn_id`:
-        of the exchange; `moment`: when the user's message came, the same in every round of tools."""
+    async def block(self, context: Context, request: ProxyRequest, prompt: str, moment: datetime) -> Block:
+        """What is known, in the share that memories have of what the messages leave of the model's context. `prompt`:
+        the id of the user's message; `moment`: when the user's message came, the same in every round of tools."""
         if context.bundle is None:
             return Block()
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        return await asyncio.to_thread(self._fitted, context, request, turn_id, moment, window, scale)
+        return await asyncio.to_thread(self._fitted, context, request, prompt, moment, window, scale)
 
     def _fitted(
         self,
         context: Context,
         request: ProxyRequest,
-        turn_id: str,
+        prompt: str,
         moment: datetime,
         window: int | None,
         scale: float,
@@ -117,7 +116,7 @@ class Knowing:
         whole = max(UNKNOWN, 2 * sent) if window is None else int(window / scale)
         left = whole - min(self._budget.answer, whole // 4) - sent
         texts = frozenset(on_one_line(text_of(message.get("content"))) for message in request.messages)
-        shown = Shown(frozenset({prompt_id(turn_id)}), texts, sent_along=True)
+        shown = Shown(frozenset({prompt}), texts, sent_along=True)
         block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
         return block if block.given else Block(told=block.told)
 

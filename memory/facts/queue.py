@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from time import monotonic
 
-from memory.domain import RULE_BASED
+from memory.domain import REPLACED, RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.corrections import in_full
@@ -66,7 +66,7 @@ Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
 class FactQueue:
     """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
     rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation of the proxy when
-    its messages are settled."""
+    its messages are settled. Of a message that was replaced, the facts go that it alone supported."""
 
     def __init__(
         self,
@@ -181,6 +181,8 @@ class FactQueue:
         message."""
         if document["role"] != "user":
             return True
+        if document.get("branch") == REPLACED:
+            return False
         is_decided = "decisions" in document["facts"]
         if self._model is not None or is_decided:
             return False
@@ -191,7 +193,9 @@ class FactQueue:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
         try:
-            if await self._is_early(document) or not (
+            if document.get("branch") == REPLACED:
+                await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
+            elif await self._is_early(document) or not (
                 await self._is_echo(document) or await self._learn_from(lease, document)
             ):
                 await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)

@@ -43,6 +43,7 @@ class Drafts:
             "timestamp": answer.timestamp,
             "stating": answer.proxied,  # as earlier builds named it
             "timezone": answer.timezone,
+            "follows": answer.follows,
             "at": now(),
         }
         await self._drafts.replace_one({"_id": _key(place, answer.id)}, document, upsert=True)
@@ -109,7 +110,8 @@ def _read(document: Document) -> tuple[Place, Turn]:
         interrupted=True,
         proxied=document.get("stating", False),
         timezone=document.get("timezone"),
+        follows=document.get("follows"),
     )
     kept = document["place"]  # one of an earlier build has others
-    place = {name: kept[name] for name in PLACE if name != "is_first" or name in kept}
+    place = {name: kept[name] for name in PLACE if name in kept}
     return Place(**place), answer

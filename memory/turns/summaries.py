@@ -103,11 +103,12 @@ class Summaries:
         left = await self._messages(document, window)
         while left != messages:
             messages = left
-            text, model = await self._text(messages) if messages else ("", RULE_BASED)
+            line = in_line(messages)
+            text, model = await self._text(line) if line else ("", RULE_BASED)
             rewritten = {
                 "summaries.$.text": text,
                 "summaries.$.model": model,
-                "summaries.$.message_count": len(messages),
+                "summaries.$.message_count": len(line),
                 "updated_at": now(),
             }
             async with self._changes.noted(document["user_id"]):
@@ -223,12 +224,13 @@ class Summaries:
                 return
 
     async def _write(self, session: Document, window: range, messages: list[Gist]) -> None:
-        text, model = await self._text(messages)
+        line = in_line(messages)
+        text, model = await self._text(line) if line else ("", RULE_BASED)
         moment = now()
         entry = {
             "t": moment,
             "text": text,
-            "message_count": len(messages),
+            "message_count": len(line),
             "model": model,
             "from_index": window[0],
             "to_index": window[-1],
@@ -287,6 +289,11 @@ async def write_by_model(
         log.warning("%s by rules: %s", kind, error.detail)
         return None
     return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+
+
+def in_line(messages: Sequence[Gist]) -> list[Gist]:
+    """Messages without those of branches."""
+    return [message for message in messages if message.branch is None]
 
 
 def shortened(message: Gist) -> str:
