@@ -5,10 +5,10 @@ surrogate pairs.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agents.asides import is_complaint, without_asides
 from memory.domain import Hit
 from utils.fields import CONTENT_CHARACTERS
 from utils.text import CONTROL_CHARACTERS, repair, without_recalled
@@ -18,11 +18,7 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
-# What a coding agent tells its model in the user's message: elements at the beginning of a part, and what it had to cut
-# off before that. Seen: Claude Code 2.1.332, run.
-ASIDE = "<system-reminder>\n{}\n</system-reminder>"
-CONTINUED = "This session is being continued from a previous conversation"
-_ASIDE = re.compile(r"\s*<((?:system-reminder|(?:local-)?command-[\w-]+|bash-[\w-]+))>")
+ASIDE = "<system-reminder>\n{}\n</system-reminder>"  # as Claude Code has it, among `agents.asides`
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
@@ -40,22 +36,15 @@ def _is_said(content: object) -> bool:
 
 
 def said_in(content: object) -> str:
-    """The text of a message without a coding agent's asides."""
+    """The text of a message without the asides of fronts and coding agents."""
     if isinstance(content, str):
-        return _without_asides(content)
-    return "\n".join(filter(None, map(_without_asides, _texts_of(content))))
+        return without_asides(content)
+    return "\n".join(filter(None, map(without_asides, _texts_of(content))))
 
 
-def _without_asides(text: str) -> str:
-    if text.startswith(CONTINUED):
-        return ""
-    at = 0
-    while (opened := _ASIDE.match(text, at)) is not None:
-        end = text.find(closing := f"</{opened[1]}>", opened.end())
-        if end < 0:
-            break
-        at = end + len(closing)
-    return text[at:].strip() if at else text
+def complains(message: JsonObject) -> bool:
+    """Whether a message is the complaint of a loop that checks answers."""
+    return message.get("role") == "user" and is_complaint(text_of(message.get("content")))
 
 
 def text_of(content: object) -> str:
@@ -121,9 +110,9 @@ def message_in(choice: JsonObject) -> JsonObject:
 
 
 def answer_text(choice: JsonObject) -> str:
-    """The text of a choice; a refusal is said, too."""
+    """The text of a choice, of a chat or of a prompt that is completed; a refusal is said, too."""
     said = message_in(choice)
-    return text_of(said.get("content")) or text_of(said.get("refusal"))
+    return text_of(choice.get("text")) or text_of(said.get("content")) or text_of(said.get("refusal"))
 
 
 def calls_tools(choice: JsonObject) -> bool:
@@ -143,7 +132,7 @@ def without_its_end(chunk: JsonObject) -> tuple[dict[str, Any] | None, dict[str,
     if not any(answer_text(one) or calls_tools(one) for one in choices_of(chunk)):
         return None, dict(chunk)
     saying = [{**one, "finish_reason": None} for one in choices_of(chunk)]
-    ending = [{**one, "delta": {}} for one in choices_of(chunk)]
+    ending = [{**one, **({"text": ""} if "text" in one else {"delta": {}})} for one in choices_of(chunk)]
     return {**chunk, "choices": saying, "usage": None}, {**chunk, "choices": ending}
 
 

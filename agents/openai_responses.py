@@ -114,12 +114,6 @@ def item_with_text_before(item: JsonObject, text: str) -> dict[str, Any]:
     return {**item, "content": text + text_of(content)}
 
 
-def newest_of_user(items: Sequence[JsonObject]) -> int | None:
-    """The place of the user's last message; None where there is none."""
-    places = reversed(range(len(items)))
-    return next((at for at in places if kind_of(items[at]) == MESSAGE and items[at].get("role") == "user"), None)
-
-
 def output_of(response: JsonObject) -> list[JsonObject]:
     """The items that a response gives."""
     return items_of(response.get("output") or [])

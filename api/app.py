@@ -21,6 +21,7 @@ from api.http import openapi, problems
 from api.http.ending import Ending
 from api.http.guard import Guard
 from api.mcp.http import install as install_mcp
+from api.openai import completions
 from api.openai import routes as openai
 from api.openai.responses import conversations, responses
 from api.routes import (
@@ -107,6 +108,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         query,
         openai,
         anthropic,
+        completions,
         responses,
         conversations,
         sessions,

@@ -55,6 +55,7 @@ SEED = 7
 
 Body = dict[str, object]
 Call = Callable[[str], Awaitable[None]]
+Answering = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -107,9 +108,9 @@ def _length(head: bytes) -> int:
     return next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
 
 
-def _run_model(listener: socket.socket) -> None:
+def _run_model(listener: socket.socket, answering: Answering) -> None:
     async def serve() -> None:
-        async with await asyncio.start_server(answer, sock=listener) as server:
+        async with await asyncio.start_server(answering, sock=listener) as server:
             await server.serve_forever()
 
     with suppress(KeyboardInterrupt), new_runner() as runner:
@@ -117,10 +118,12 @@ def _run_model(listener: socket.socket) -> None:
 
 
 @contextmanager
-def model() -> Iterator[str]:
-    """The address of a model in a process of its own."""
+def model(answering: Answering = answer) -> Iterator[str]:
+    """The address of a model in a process of its own. `answering`: what it does with a connection, by its name."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        process = multiprocessing.get_context("spawn").Process(target=_run_model, args=(listener,), daemon=True)
+        process = multiprocessing.get_context("spawn").Process(
+            target=_run_model, args=(listener, answering), daemon=True
+        )
         process.start()
         port = listener.getsockname()[1]
     try:
@@ -131,9 +134,10 @@ def model() -> Iterator[str]:
 
 
 @contextmanager
-def loci(home: Path, model_url: str) -> Iterator[Server]:
-    """A started server that passes requests on to a model and embeds by itself."""
-    (home / ".env").write_text(f"OPENAI_BASE_URL={model_url}/v1\nEMBEDDING_MODEL=local\n")
+def loci(home: Path, model_url: str, **settings: str) -> Iterator[Server]:
+    """A started server that passes requests on to a model and embeds by itself. `settings`: others of its own."""
+    chosen = {"OPENAI_BASE_URL": f"{model_url}/v1", "EMBEDDING_MODEL": "local"} | settings
+    (home / ".env").write_text("".join(f"{name}={value}\n" for name, value in chosen.items()))
     server = Server(home, free_encoder=False)
     try:
         server.start()

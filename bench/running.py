@@ -38,7 +38,7 @@ from bench.recall.reading import read_corpus
 from bench.recall.table import table
 from config.recipes import PROXY, QUERY, BundleSizes, PromptBudget
 from memory.domain import Role, Turn
-from memory.ids import new_id
+from memory.ids import new_id, prompt_id
 from utils.loops import new_runner
 
 WORKING = Path(__file__).parent / "data" / "working.json"
@@ -147,7 +147,7 @@ class Asking:
         agent = MemoryAgent(self._engine, PROXY, BundleSizes(), budget=self._budget)
         knowing = Knowing(self._engine, self._detector, agent, self._budget, ModelTokens({"m": window}))
         context = await knowing.gather(request, request.turn_id)
-        block = await knowing.block(context, request, request.turn_id, moment)
+        block = await knowing.block(context, request, prompt_id(request.turn_id), moment)
         before = "\n".join(f"{one['role']}: {one['content']}" for one in sent[:-1])
         return f"{before}\nuser: {with_text_before(sent[-1]['content'], block.text)}"
 

@@ -12,6 +12,7 @@ FACT = "fact"  # the kind, and the role, of a fact's gist
 TURN = "turn"  # the kind of a message's gist
 SAID = (TURN, FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it
 SECTION = "section"  # the same of a part of a memory bank; recalled only by those who ask for it
+REPLACED, LEFT = "replaced", "left"  # branches of a conversation, as `memory/turns/branches.py` has them
 UNRANKED = -1.0  # the `rank` in a profile of what nobody has read for it yet
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -21,7 +22,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
     it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
-    IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins."""
+    IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins.
+    `follows`, `branch`: as `memory/turns/branches.py` has them."""
 
     id: str
     role: Role
@@ -35,6 +37,8 @@ class Turn:
     proxied: bool = False
     timezone: str | None = None
     project: str | None = None
+    follows: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ class Condensed:
 @dataclass(frozen=True)
 class Gist:
     """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner.
-    `condensed`: of a part of a memory bank that was left out when that was condensed; else None. `timezone`: as a
-    `Turn` has it."""
+    `condensed`: of a part of a memory bank that was left out when that was condensed; else None. `timezone`,
+    `branch`: as a `Turn` has them."""
 
     key: str
     id: str
@@ -64,6 +68,7 @@ class Gist:
     model: str | None = None
     condensed: Condensed | None = None
     timezone: str | None = None
+    branch: str | None = None
 
     @property
     def said_at(self) -> datetime:

@@ -1,8 +1,8 @@
 """A provider that says whatever a test tells it to.
 
 A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings` and
-`/v1/models`, and Anthropic's `/v1/messages`. Without a script it answers sensibly: chat repeats what the user said, and
-texts that share words get vectors that are alike.
+`/v1/models`, Anthropic's `/v1/messages`, and where it `completes`, OpenAI's `/v1/completions`. Without a
+script it answers sensibly: chat repeats what the user said, and texts that share words get vectors that are alike.
 `python -m tests.scripted_model --port 9999` runs it alone.
 """
 
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.scripted_completion import completion_and_chunks
 from tests.scripted_message import message_and_events
 
 DIMENSIONS = 1536
@@ -36,6 +37,7 @@ BACKGROUND = {  # how prompts begin
     "You watch an agent": "observer",
 }
 PARTS = {"facts": "facts", "title": "title", "summary": "chat", "digest": "digest"}  # which may be asked for together
+SERVED = ("chat", "completions", "responses", "messages", "count_tokens", "embeddings", "models")
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
 
@@ -197,12 +199,22 @@ class ScriptedModel:
     def __init__(self, port: int = 0) -> None:
         self.port = port
         self.requests: list[Request] = []
+        self.completes = False
         self.hang_ups = 0  # connections that the client closed before it had its answer
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, list[tuple[str, Behaviour]]] = {
             kind: []
-            for kind in ("chat", "responses", "messages", "count_tokens", "embeddings", "models", *BACKGROUND.values())
+            for kind in (
+                "chat",
+                "completions",
+                "responses",
+                "messages",
+                "count_tokens",
+                "embeddings",
+                "models",
+                *BACKGROUND.values(),
+            )
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -281,7 +293,7 @@ class ScriptedModel:
 
     async def _respond(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         kind = request.kind
-        if kind not in self._script:
+        if kind not in self._script or (kind == "completions" and not self.completes):
             return await _send(writer, 404, json.dumps({"error": {"message": "no such path"}}).encode())
         behaviour = self._next(request)
         if kind == "models" and behaviour == Behaviour():
@@ -295,6 +307,8 @@ class ScriptedModel:
             behaviour = replace(behaviour, text=await self._together(request, reader))
         if kind == "chat" and request.body.get("stream"):
             return await self._stream(request.body, behaviour, reader, writer)
+        if kind == "completions":
+            return await self._completion(request.body, behaviour, writer)
         if kind == "responses":
             return await self._response(request.body, behaviour, reader, writer)
         if kind == "messages":
@@ -347,6 +361,21 @@ class ScriptedModel:
             except ValueError:
                 whole[name] = text
         return json.dumps(whole)
+
+    async def _completion(self, asked: Body, behaviour: Behaviour, writer: asyncio.StreamWriter) -> None:
+        """A completion, whole or in chunks."""
+        asked_as = {"messages": [{"role": "user", "content": str(asked["prompt"])}]}
+        text = behaviour.text if behaviour.text is not None else self.reply(asked_as)
+        whole, chunks = completion_and_chunks(asked, text)
+        if not asked.get("stream"):
+            return await _send(writer, behaviour.status, json.dumps(whole).encode(), behaviour.headers)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        for sent, chunk in enumerate(chunks):
+            if sent == behaviour.cut_after:
+                raise _Cut
+            await _send_chunk(writer, f"data: {json.dumps(chunk)}\n\n".encode())
+        await _send_chunk(writer, b"data: [DONE]\n\n")
+        return await _send_chunk(writer, b"")
 
     async def _response(
         self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -547,7 +576,7 @@ def tool_call(at: int, called: tuple[str, str]) -> Body:
 
 def usage(asked: Body, text: str) -> Body:
     """A token for every four characters."""
-    prompt = sum(len(content_text(message["content"] or "")) for message in asked["messages"]) // 4 + 1
+    prompt = sum(len(content_text(message.get("content") or "")) for message in asked["messages"]) // 4 + 1
     completion = len(text) // 4 + 1
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 

@@ -195,6 +195,7 @@ class Exchanges:
             proxied=request.proxied,
             timezone=request.timezone,
             project=request.project,
+            follows=request.follows,
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried

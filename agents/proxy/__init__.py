@@ -2,7 +2,7 @@
 
 from agents.proxy.chores import chore_of
 from agents.proxy.conversation import fits, placed
-from agents.proxy.dialect import CHAT, MESSAGES, RESPONSES
+from agents.proxy.dialect import CHAT, COMPLETIONS, MESSAGES, RESPONSES
 from agents.proxy.identity import SESSION_HEADERS, USER_HEADERS, cached_as, identity_of
 from agents.proxy.knowing import FRAME, Knowing, sent_by
 from agents.proxy.message import message_event, message_failure
@@ -13,6 +13,7 @@ from agents.proxy.transcript import keep_earlier, news_of
 
 __all__ = [
     "CHAT",
+    "COMPLETIONS",
     "FRAME",
     "MESSAGES",
     "RESPONSES",

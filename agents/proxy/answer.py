@@ -29,6 +29,7 @@ class ProxiedAnswer:
 
     `said`: its text so far; `whole`: whether it is finished; `calls`: whether it asks for tools, so that the answer is
     still to come. `ended`: whether every choice is finished. `last`: the chunk that is to be sent when all is kept.
+    `echoed`: what the provider says again before its own.
     """
 
     said: list[str] = field(default_factory=list)
@@ -38,6 +39,7 @@ class ProxiedAnswer:
     whole: bool = False
     calls: bool = False
     failed: bool = False
+    echoed: str = ""
     last: dict[str, Any] = field(default_factory=dict)
     _held: bool = False  # `last` is a chunk of the provider's that was not sent
     _open: set[object] = field(default_factory=set)  # the choices that are not finished
@@ -45,7 +47,7 @@ class ProxiedAnswer:
 
     @property
     def text(self) -> str:
-        return "".join(self.said)
+        return "".join(self.said).removeprefix(self.echoed)
 
     @property
     def ended(self) -> bool:

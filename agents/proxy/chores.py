@@ -8,27 +8,30 @@ from pathlib import Path
 from typing import Any
 
 import config
-from agents.openai_chat import newest_user, said_in
+from agents.openai_chat import newest_user, said_in, text_of
 
+SYSTEM = ("system", "developer")
 TABLE = Path(config.__file__).parent / "chores.toml"
 
 
 @dataclass(frozen=True)
 class Chore:
     """A request that a front makes: `begins`, and `holds`, are of the user's last message, which is no more than
-    `begins` where `max_tokens` says how many are asked for. `seen`: where it was."""
+    `begins` where `max_tokens` says how many are asked for; `system`: how a paragraph of the system's message begins,
+    where that says what is to be done. `seen`: where it was."""
 
     front: str
     what: str
     seen: str
-    begins: str
+    begins: str = ""
     holds: str = ""
+    system: str = ""
     max_tokens: int | None = None
 
-    def is_asked(self, text: str, max_tokens: object) -> bool:
+    def is_asked(self, text: str, system: str, max_tokens: object) -> bool:
         if self.max_tokens is not None:
             return text == self.begins and max_tokens == self.max_tokens
-        return text.startswith(self.begins) and self.holds in text
+        return text.startswith(self.begins) and self.holds in text and f"\n\n{self.system}" in f"\n\n{system}"
 
 
 @cache
@@ -42,4 +45,5 @@ def chore_of(messages: Sequence[Mapping[str, Any]], max_tokens: object = None) -
     if at is None:
         return None
     text = said_in(messages[at].get("content")).lstrip()
-    return next((known for known in chores() if known.is_asked(text, max_tokens)), None)
+    system = text_of(messages[0].get("content")).lstrip() if messages[0].get("role") in SYSTEM else ""
+    return next((known for known in chores() if known.is_asked(text, system, max_tokens)), None)

@@ -11,28 +11,24 @@ from dataclasses import replace
 from agents.openai_chat import kept_text, newest_user
 from agents.proxy.identity import cached_as
 from agents.proxy.request import ProxyRequest
-from agents.proxy.transcript import ANSWERING
+from agents.proxy.transcript import ANSWERING, is_begun, said_before
 from memory.engine import Engine
 from memory.ids import derived_id
 from utils.errors import Conflict
-from utils.thoughts import without_thoughts
-
-LOOKED_AT = 40  # newest messages of a transcript
 
 
 async def placed(engine: Engine, request: ProxyRequest, *, new: str | None = None) -> ProxyRequest:
-    """A user's request with its conversation named, and as `retried` where its message waits for an answer yet. Where
-    it names no project, the conversation may be in an isolated one. `new`: the id of a new one; None derives it from
-    the turn's, unless the client has a key for it."""
+    """A user's request with its conversation named. Where it names no project, the conversation may be in an isolated
+    one. `new`: the id of a new one; None derives it from the turn's, unless the client has a key for it."""
     options = request.options
     if options.memory_id:
         return request
     owners = await engine.chats.projects.owners(request.owner, options.project)
-    known, again = await _known(engine, request, owners)
+    known = await _known(engine, request, owners)
     if known is None or not await fits(engine, request, known):  # what goes on elsewhere begins anew here
         derived = new or derived_id(request.once or request.turn_id, "conversation")
-        known, again = await _cached(engine, request, owners) or derived, False
-    return replace(request, options=replace(options, memory_id=known), retried=request.retried or again)
+        known = await _cached(engine, request, owners) or derived
+    return replace(request, options=replace(options, memory_id=known))
 
 
 async def _cached(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> str | None:
@@ -57,19 +53,19 @@ async def fits(engine: Engine, request: ProxyRequest, session: str) -> bool:
     return True
 
 
-async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> tuple[str | None, bool]:
-    """The conversation of one of these owners that a transcript goes on with, None for a new one; and whether its
-    message waits there."""
+async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -> str | None:
+    """The conversation of one of these owners that a transcript goes on with, or in which its message waits; None for a
+    new one."""
     messages, turns = request.messages, engine.chats.turns
     at = newest_user(messages)
     if at is None:
-        return None, False
-    goes_on = any(message.get("role") in ANSWERING for message in messages[at + 1 :])
-    before = [message for message in messages[: at + goes_on] if message.get("role") in ("user", "assistant")]
-    texts = [without_thoughts(kept_text(message.get("content"))) for message in before[-LOOKED_AT:]]
+        return None
+    texts = [text for _, text in said_before(messages[: at + is_begun(messages, at)])]
     asked = kept_text(messages[at].get("content"))
-    known = await turns.conversations_with(owners, texts if any(texts) else [asked])
-    if any(texts) or not known:
-        return next((session for _, session in known), None), False
-    waits = await turns.last_exchange(*known[0], asked, answered=request.retried)
-    return (known[0][1], True) if waits else (None, False)
+    known = await turns.conversations_with(owners, texts or [asked])
+    if texts or not known:
+        return next((session for _, session in known), None)
+    branches = engine.chats.branches
+    same = (await branches.find(*known[0], [("user", asked)])).asked
+    waits = same is not None and (request.retried or await branches.answer_to(*known[0], same) is None)
+    return known[0][1] if waits else None

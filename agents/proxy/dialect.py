@@ -6,7 +6,11 @@ from typing import Any, Protocol
 from agents.anthropic_messages import messages_of as messages_of_blocks
 from agents.anthropic_messages import with_memory as with_memory_among_blocks
 from agents.openai_chat import instructed, newest_user, with_text_before
-from agents.openai_responses import item_with_text_before, items_of, messages_of, newest_of_user
+from agents.openai_completions import instructed as instructed_prompt
+from agents.openai_completions import messages_of as messages_of_prompt
+from agents.openai_completions import prompt_of
+from agents.openai_completions import with_memory as with_memory_in_prompt
+from agents.openai_responses import item_with_text_before, items_of, messages_of
 from agents.proxy.answer import ProxiedAnswer
 from agents.proxy.message import ProxiedMessage
 from agents.proxy.response import ProxiedResponse
@@ -51,7 +55,7 @@ class ProviderAnswer(Protocol):
 class Dialect(Protocol):
     """A protocol. `path`: of the provider's; `messages`: of a request, as a chat completion has them; `with_memory`:
     the request with a text before the user's last message; `instructed`: with instructions before its own; `answer`:
-    reads one."""
+    reads that to a request."""
 
     path: str
 
@@ -61,7 +65,7 @@ class Dialect(Protocol):
 
     def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]: ...
 
-    def answer(self) -> ProviderAnswer: ...
+    def answer(self, body: Body) -> ProviderAnswer: ...
 
 
 class ChatDialect:
@@ -82,8 +86,24 @@ class ChatDialect:
     def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
         return {**body, "messages": instructed(body["messages"], instructions)}
 
-    def answer(self) -> ProviderAnswer:
+    def answer(self, body: Body) -> ProviderAnswer:
         return ProxiedAnswer()
+
+
+class CompletionsDialect:
+    path = "/completions"
+
+    def messages(self, body: Body) -> list[dict[str, Any]]:
+        return messages_of_prompt(body)
+
+    def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
+        return with_memory_in_prompt(body, memory)
+
+    def instructed(self, body: Body, instructions: Sequence[str]) -> dict[str, Any]:
+        return instructed_prompt(body, instructions)
+
+    def answer(self, body: Body) -> ProviderAnswer:
+        return ProxiedAnswer(echoed=prompt_of(body) if body.get("echo") else "")
 
 
 class ResponsesDialect:
@@ -94,7 +114,7 @@ class ResponsesDialect:
 
     def with_memory(self, body: Body, memory: str) -> dict[str, Any]:
         items: list[Body] = list(items_of(body.get("input")))
-        at = newest_of_user(items)
+        at = newest_user(items)
         if at is not None:
             items[at] = item_with_text_before(items[at], memory)
         return {**body, "input": items}
@@ -103,7 +123,7 @@ class ResponsesDialect:
         own = body.get("instructions")
         return {**body, "instructions": "\n\n".join([*instructions, *([own] if isinstance(own, str) and own else [])])}
 
-    def answer(self) -> ProviderAnswer:
+    def answer(self, body: Body) -> ProviderAnswer:
         return ProxiedResponse()
 
 
@@ -123,10 +143,11 @@ class MessagesDialect:
             return {**body, "system": [{"type": "text", "text": text}, *system]}
         return {**body, "system": f"{text}\n\n{system}" if isinstance(system, str) and system else text}
 
-    def answer(self) -> ProviderAnswer:
+    def answer(self, body: Body) -> ProviderAnswer:
         return ProxiedMessage()
 
 
 CHAT: Dialect = ChatDialect()
+COMPLETIONS: Dialect = CompletionsDialect()
 RESPONSES: Dialect = ResponsesDialect()
 MESSAGES: Dialect = MessagesDialect()

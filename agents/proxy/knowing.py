@@ -29,7 +29,6 @@ from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
 from memory.domain import Summary
 from memory.engine import Engine
-from memory.ids import prompt_id
 from memory.turns import LedgerEntry
 from utils.text import count_tokens, on_one_line, without_recalled
 
@@ -86,23 +85,28 @@ class Knowing:
 
     async def _summed_up(self, owner: str, session: str, sent: Sequence[Mapping[str, Any]]) -> tuple[Summary, ...]:
         """The summary of the conversation, where that tells of more messages than the client sends."""
-        digest = await self._engine.chats.digests.summary(owner, session)
-        return () if digest is None or digest.message_count <= len(sent) else (digest,)
+        chats = self._engine.chats
+        digest = await chats.digests.summary(owner, session)
+        if digest is None or digest.message_count <= len(sent):
+            return ()
+        place = await chats.places.place(owner, session)
+        in_line = digest.message_count - (place.left_behind if place is not None else 0)
+        return (digest,) if in_line > len(sent) else ()
 
-    async def block(self, context: Context, request: ProxyRequest, turn_id: str, moment: datetime) -> Block:
-        """What is known, in the share that memories have of what the messages leave of the model's context. `turn_id`:
-        of the exchange; `moment`: when the user's message came, the same in every round of tools."""
+    async def block(self, context: Context, request: ProxyRequest, prompt: str, moment: datetime) -> Block:
+        """What is known, in the share that memories have of what the messages leave of the model's context. `prompt`:
+        the id of the user's message; `moment`: when the user's message came, the same in every round of tools."""
         if context.bundle is None:
             return Block()
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        return await asyncio.to_thread(self._fitted, context, request, turn_id, moment, window, scale)
+        return await asyncio.to_thread(self._fitted, context, request, prompt, moment, window, scale)
 
     def _fitted(
         self,
         context: Context,
         request: ProxyRequest,
-        turn_id: str,
+        prompt: str,
         moment: datetime,
         window: int | None,
         scale: float,
@@ -112,7 +116,7 @@ class Knowing:
         whole = max(UNKNOWN, 2 * sent) if window is None else int(window / scale)
         left = whole - min(self._budget.answer, whole // 4) - sent
         texts = frozenset(on_one_line(text_of(message.get("content"))) for message in request.messages)
-        shown = Shown(frozenset({prompt_id(turn_id)}), texts, sent_along=True)
+        shown = Shown(frozenset({prompt}), texts, sent_along=True)
         block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
         return block if block.given else Block(told=block.told)
 

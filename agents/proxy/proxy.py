@@ -24,7 +24,7 @@ from memory.domain import Turn
 from memory.engine import Engine
 from memory.facts import statement_to_remember
 from memory.ids import prompt_id, response_id
-from memory.turns import Place, Receipt
+from memory.turns import Place, Receipt, Stored
 from utils.chat import Usage
 from utils.clock import now
 from utils.errors import LociError, ModelGarbage, ModelUnavailable, ProviderError
@@ -42,13 +42,19 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class _Opened:
     """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
-    nothing. `resumed`: an earlier request began it."""
+    nothing. `resumed`: an earlier request began it. `prompt`: the id of the message, where that is another exchange's,
+    which is answered again."""
 
     turn_id: str
     at: datetime
     query: str = ""
     place: Place | None = None
     resumed: bool = False
+    prompt: str = ""
+
+    @property
+    def prompt_id(self) -> str:
+        return self.prompt or prompt_id(self.turn_id)
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class _Exchange:
             interrupted=not self.answer.whole,
             proxied=True,
             timezone=self.request.options.timezone,
+            follows=self.opened.prompt or None,
         )
 
 
@@ -97,6 +104,8 @@ class Proxy:
         self._knowing = knowing
         self._engine = engine
         self._nudge = nudge
+        self.chatting = set[str]()  # models of which doors have found that they complete no prompts
+        self._asking = set[str]()  # exchanges whose answer is under way here
 
     async def complete(self, request: ProxyRequest) -> Proxied:
         """Passes a request on, and the answer back.
@@ -107,22 +116,27 @@ class Proxy:
         is returned as it came.
         """
         exchange = await self._prepare(request)
-        body = await self._body(exchange)
-        passed = await self.upstream.send(
-            "POST",
-            request.dialect.path,
-            body=body,
-            headers=request.headers,
-            query=request.query,
-            bearer=request.bearer,
-        )
-        named = exchange.opened.turn_id, request.options.memory_id, tuple(one.id for one in exchange.block.given)
-        if passed.is_stream:
-            await passed.begin()
-            stream = self._streamed(exchange, passed)
-            return Proxied(passed.status, passed.headers, passed.media_type, stream, *named)
-        content = await self._whole(exchange, passed)
-        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, *named)
+        turn_id, is_streamed = exchange.opened.turn_id, False
+        try:
+            body = await self._body(exchange)
+            passed = await self.upstream.send(
+                "POST",
+                request.dialect.path,
+                body=body,
+                headers=request.headers,
+                query=request.query,
+                bearer=request.bearer,
+            )
+            named = turn_id, request.options.memory_id, tuple(one.id for one in exchange.block.given)
+            if passed.is_stream:
+                await passed.begin()
+                stream, is_streamed = self._streamed(exchange, passed), True
+                return Proxied(passed.status, passed.headers, passed.media_type, stream, *named)
+            content = await self._whole(exchange, passed)
+            return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, *named)
+        finally:
+            if not is_streamed:
+                self._asking.discard(turn_id)
 
     async def _body(self, exchange: _Exchange) -> bytes:
         """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""
@@ -143,35 +157,77 @@ class Proxy:
             await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))
-        await asyncio.shield(asyncio.wait([opening, gathering]))
-        opened, context = opening.result(), gathering.result()
-        block = await self._knowing.block(context, request, opened.turn_id, opened.at)
-        return _Exchange(request, opened, context, block, request.dialect.answer())
+        try:
+            await asyncio.shield(asyncio.wait([opening, gathering]))
+            opened, context = opening.result(), gathering.result()
+            block = await self._knowing.block(context, request, opened.prompt_id, opened.at)
+        except BaseException:
+            opening.add_done_callback(self._is_not_asked)
+            raise
+        return _Exchange(request, opened, context, block, request.dialect.answer(request.body))
+
+    def _is_not_asked(self, opening: asyncio.Task[_Opened]) -> None:
+        """No answer comes to a request that was opened."""
+        if not opening.cancelled() and opening.exception() is None:
+            self._asking.discard(opening.result().turn_id)
 
     async def _open(self, request: ProxyRequest, turn_id: str) -> _Opened:
         """Commits what the user says that is new, and finds the place of the exchange: that of an earlier one, where
-        the model goes on with it."""
+        the model goes on with it, or another answer's, where one is asked again."""
+        owner, options = request.owner, request.options
+        if options.temporary or request.is_chore:
+            return _Opened(turn_id, now())
+        async with self._engine.chats.branches.opening(owner, options.memory_id):
+            news = await news_of(self._engine, owner, options.memory_id, request.messages)
+            if news.asked is not None:
+                opened = await self._taken_up(request, turn_id, news, news.asked)
+            else:
+                opened = await self._begun(request, turn_id, news)
+            self._asking.add(opened.turn_id)
+            return opened
+
+    async def _begun(self, request: ProxyRequest, turn_id: str, news: News) -> _Opened:
+        """A message of the user's that the conversation has not yet."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        messages = request.messages
-        passing = request.options.temporary or request.is_chore
-        news = News() if passing else await news_of(self._engine, owner, session, messages)
-        at = newest_user(messages)
-        if news.is_new and at is not None and len(said_in(messages[at].get("content"))) > CONTENT_CHARACTERS:
+        at = newest_user(request.messages)
+        if at is not None and len(said_in(request.messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
-        if news.newest and (request.retried or not news.is_new):
-            earlier = await turns.last_exchange(owner, session, news.newest, answered=request.retried)
-            if earlier is not None:
-                turn_id, place, moment = earlier
-                return _Opened(turn_id, moment, news.newest, place, resumed=True)
-        await keep_earlier(self._engine, owner, request.options, turn_id, news)
-        if not news.newest or not news.is_new:
+        if news.found.known is not None:
+            await self._turn_to(owner, session, news.found.after, edited=True)
+        follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
+        if not news.newest:
             return opened
         said = request.options.said(prompt_id(turn_id), news.newest, turn_id, at=opened.at)
+        said = replace(said, follows=follows)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
         if (statement := statement_to_remember(news.newest)) is not None:
             await self._keeper.keep(owner, statement, said.id)
         return replace(opened, place=place)
+
+    async def _taken_up(self, request: ProxyRequest, turn_id: str, news: News, asked: Stored) -> _Opened:
+        """A message that the conversation has: the exchange that is to answer it goes on; where that has answered, or
+        is about to, another answers it again."""
+        chats, owner, session = self._engine.chats, request.owner, request.options.memory_id
+        answer = await chats.branches.answer_to(owner, session, asked)
+        under_way = asked.turn_id in self._asking and not news.goes_on
+        is_same = request.retried or (request.once is not None and asked.turn_id == turn_id)
+        resumed = asked.turn_id is not None and (is_same or (answer is None and not under_way))
+        if news.found.known is not None:
+            await self._turn_to(owner, session, answer if resumed and answer is not None else asked)
+        if resumed and asked.turn_id is not None:
+            place = await chats.places.place(owner, session)
+            place = place and replace(place, index=asked.index, reply=asked.reply)
+            prompt = "" if asked.turn_id == asked.own_turn else asked.id
+            return _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
+        place = await chats.branches.ask_again(owner, session, asked, turn_id)
+        return _Opened(turn_id, now(), news.newest, place, prompt=asked.id)
+
+    async def _turn_to(self, owner: str, session: str, end: Stored | None, *, edited: bool = False) -> None:
+        """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
+        chats = self._engine.chats
+        if places := await chats.branches.go_on(owner, session, end, edited=edited):
+            self._keeping.start(chats.summaries.rewrite(owner, session, places))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -215,17 +271,23 @@ class Proxy:
     async def _keep(self, exchange: _Exchange, drafting: Drafting | None = None) -> None:
         """Commits an answer, lets go of the draft of it, has its receipt follow, and asks for what is due after it."""
         turn, opened, owner = exchange.turn(), exchange.opened, exchange.request.owner
-        async with settled(drafting) as drafted:
-            place = await self._commit(exchange, turn, drafted=drafted)
+        try:
+            async with settled(drafting) as drafted:
+                place = await self._commit(exchange, turn, drafted=drafted)
+        finally:
+            self._asking.discard(opened.turn_id)
         if place is None:
             return
         self._engine.gists.encoder.read_ahead(turn.content)
         receipts = self._engine.chats.receipts
-        committed = [turn.id] if opened.place is None else [prompt_id(opened.turn_id), turn.id]
+        committed = [turn.id] if opened.place is None else [opened.prompt_id, turn.id]
         writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
-        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
-        self._nudge("embed", "learn", *self._engine.chats.writings.by_themselves(place))
+        chats, session = self._engine.chats, exchange.request.options.memory_id
+        if opened.place is not None:
+            await chats.branches.settle(owner, session, opened.prompt_id, opened.turn_id)
+        await chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
+        self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
     async def _commit(self, exchange: _Exchange, turn: Turn, *, drafted: bool) -> Place | None:
         """The place of the answer; None where it is not kept. A call of tools is not: the answer that follows it takes
@@ -256,7 +318,8 @@ class Proxy:
             told=block.told,
         )
         context = replace(exchange.context, request=chat, ran=("proxy",))
-        return replace(receipt_of(context, told, request.options.recipe), at=turn.timestamp)
+        receipt = receipt_of(context, told, request.options.recipe)
+        return replace(receipt, at=turn.timestamp, messages=(opened.prompt_id, turn.id))
 
 
 def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:

@@ -1,26 +1,60 @@
-"""The transcript of a request: which of the user's messages in it are new to the conversation."""
+"""The transcript of a request: where it stands in its conversation, and which of the user's messages in it are new."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.openai_chat import kept_text, newest_user
+from agents.openai_chat import complains, kept_text, newest_user
 from agents.proxy.request import ProxyOptions
 from memory.engine import Engine
 from memory.ids import derived_id
+from memory.turns import FIRST, Found, Stored
+from utils.thoughts import without_thoughts
 
 ANSWERING = ("assistant", "tool", "function")  # roles of messages by which a model has begun on the user's message
+LOOKED_AT = 40  # newest messages of a transcript
 
 
 @dataclass(frozen=True)
 class News:
     """What the user says in a request. `newest`: the last message, which is asked about; empty where there is none.
-    `is_new`: whether the conversation has it not; else the model goes on with it. `earlier`: new ones before it."""
+    `is_new`: whether the conversation has it not; else the model goes on with it. `earlier`: new ones before it.
+    `goes_on`: whether a model has begun on it. `found`: where the transcript stands in the conversation."""
 
     newest: str = ""
     is_new: bool = False
     earlier: tuple[str, ...] = ()
+    goes_on: bool = False
+    found: Found = field(default_factory=Found)
+
+    @property
+    def asked(self) -> Stored | None:
+        """The last message, where the conversation has it."""
+        return self.found.asked
+
+    @property
+    def follows(self) -> str | None:
+        """What the first new message follows; None where the transcript does not say."""
+        if self.found.known is None:
+            return None
+        return FIRST if self.found.after is None else self.found.after.id
+
+
+def is_begun(messages: Sequence[Mapping[str, Any]], at: int) -> bool:
+    """Whether a model has begun on a message: it has said something since, or its answer is complained about."""
+    since = messages[at + 1 :]
+    return any(one.get("role") in ANSWERING or complains(one) for one in since)
+
+
+def said_before(messages: Sequence[Mapping[str, Any]], most: int | None = LOOKED_AT) -> list[tuple[str, str]]:
+    """What the user and the assistant say in a transcript, as it is kept, but for what the assistant says beside a call
+    of tools. `most`: so many of the newest; None for all."""
+    spoken = [one for one in messages if one.get("role") in ("user", "assistant") and not one.get("tool_calls")]
+    newest = spoken if most is None else spoken[-most:]
+    texts = ((str(one.get("role")), kept_text(one.get("content"))) for one in newest)
+    said = [(role, without_thoughts(text) if role == "assistant" else text) for role, text in texts]
+    return [(role, text) for role, text in said if text]
 
 
 async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[Mapping[str, Any]]) -> News:
@@ -30,36 +64,40 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
     answered may be these, and stay away.
     """
     at = newest_user(messages)
-    if at is None:
+    asked = kept_text(messages[at].get("content")) if at is not None else ""
+    if at is None or not asked:
         return News()
-    roles = [message.get("role") for message in messages]
-    asked = [place for place in range(at + 1) if roles[place] == "user"]
-    texts = [kept_text(messages[place].get("content")) for place in asked]
-    goes_on = any(role in ANSWERING for role in roles[at + 1 :])
-    if len(asked) == 1 and not goes_on:
-        return News(texts[0], is_new=True)
-    turns = engine.chats.turns
-    if not goes_on and await turns.newest_of_user(owner, session) == texts[-2]:
-        return News(texts[-1], is_new=True)
-    answers = [kept_text(message.get("content")) for message in messages[:at] if message.get("role") == "assistant"]
-    stored, is_whole = await turns.among(owner, session, [*texts, *answers])
-    number = Counter[str]()
-    known = -1
-    for place, text in enumerate(texts if goes_on else texts[:-1]):
-        number[text] += 1
-        known = place if stored["user", text] >= number[text] else known
-    if known < 0 and (not is_whole or any(stored["assistant", text] for text in answers if text)):
-        answered = max((place for place in range(at) if roles[place] in ANSWERING), default=-1)
-        known = sum(place < answered for place in asked) - 1
-    return News(texts[-1], is_new=known < len(texts) - 1, earlier=tuple(filter(None, texts[known + 1 : -1])))
+    goes_on = is_begun(messages, at)
+    before = said_before(messages[:at])
+    found = await engine.chats.branches.find(owner, session, [*before, ("user", asked)], goes_on=goes_on)
+    news = News(asked, is_new=found.asked is None, goes_on=goes_on, found=found)
+    if found.asked is not None or not before:
+        return news
+    if found.known is not None:
+        return replace(news, earlier=tuple(text for role, text in before[found.known :] if role == "user"))
+    return replace(news, earlier=await _unknown(engine, owner, session, said_before(messages[:at], None)))
 
 
-async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_id: str, news: News) -> None:
-    """Commits the new messages before the newest one, which are answered no more."""
+async def _unknown(engine: Engine, owner: str, session: str, before: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The user's messages in a transcript of which none of the newest is known, behind the last one that is."""
+    stored, is_whole = await engine.chats.turns.among(owner, session, [text for _, text in before])
+    number, known = Counter[tuple[str, str]](), -1
+    for place, line in enumerate(before):
+        number[line] += 1
+        known = place if line[0] == "user" and stored[line] >= number[line] else known
+    if known < 0 and (not is_whole or any(stored[line] for line in before if line[0] == "assistant")):
+        known = max((place for place, (role, _) in enumerate(before) if role == "assistant"), default=-1)
+    return tuple(text for role, text in before[known + 1 :] if role == "user")
+
+
+async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_id: str, news: News) -> str | None:
+    """Commits the new messages before the newest one, which are answered no more; the id of the one that the newest
+    follows."""
     if not news.earlier:
-        return
+        return news.follows
     session = options.memory_id
     said = [
         options.said(derived_id(turn_id, session, str(number), text), text) for number, text in enumerate(news.earlier)
     ]
-    await engine.chats.turns.remember(owner, session, said)
+    await engine.chats.turns.remember(owner, session, [replace(said[0], follows=news.follows), *said[1:]])
+    return said[-1].id

@@ -89,7 +89,7 @@ def options_of(
     ours = ProxyFields.model_fields.keys() - set(theirs)
     named: Mapping[str, Sequence[str | None]] = {
         "user_id": [*request.query_params.getlist("user_id"), user_in_header(request)],
-        "memory_id": request.headers.getlist(SESSION),
+        "memory_id": [session or None for session in request.headers.getlist(SESSION)],  # a template without a value
         "project": [project_in_header(request)],
     }
     given = {name: value for name, value in body.items() if name in ours}
@@ -99,11 +99,13 @@ def options_of(
         if any(value != said[0] for value in said):
             raise InvalidField(f"{name}: the request names different ones in its body, address or headers", name)
         given[name] = said[0] if said else None
+    told = identity_of(request.headers, own)
+    if told.temporary and given.get("temporary") is None:
+        given["temporary"] = True
     try:
         fields = ProxyFields.model_validate(given)
     except ValidationError as error:
         raise invalid(error) from None
-    told = identity_of(request.headers, own)
     user = fields.user_id or (told.user if passing.caller.user is None else None)
     options = replace(fields.options, memory_id=fields.memory_id or told.session or "")
     return options, passing.caller.owner(user), own

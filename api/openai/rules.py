@@ -63,10 +63,32 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
     )
     if asked.is_chore:
         chat = replace(chat, temporary=True, use_memory=False, history=())
-    elif not options.temporary:
-        news = await news_of(memory.engine, asked.owner, options.memory_id, messages)
-        await keep_earlier(memory.engine, asked.owner, options, turn_id, news)
-    identifier, created, named = f"chatcmpl-{turn_id}", int(time()), (turn_id, options.memory_id)
+    async with memory.engine.chats.branches.opening(asked.owner, options.memory_id):
+        if not options.temporary and not asked.is_chore:
+            chat = await _placed(memory, asked, chat)
+        return await _answered(memory, asked, chat)
+
+
+async def _placed(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> ChatRequest:
+    """A request where its transcript stands in the conversation. What rules answered they answer in its place."""
+    chats, owner, options = memory.engine.chats, asked.owner, asked.options
+    news = await news_of(memory.engine, owner, options.memory_id, asked.body["messages"])
+    prompt, end = news.asked, news.found.after
+    if prompt is not None:
+        end = await chats.branches.answer_to(owner, options.memory_id, prompt) or prompt
+    if news.found.known is not None:
+        places = await chats.branches.go_on(owner, options.memory_id, end, edited=prompt is None)
+        if places:
+            await chats.summaries.rewrite(owner, options.memory_id, places)
+    if prompt is not None and prompt.own_turn is not None:
+        return replace(chat, turn_id=prompt.own_turn, retried=True)
+    follows = await keep_earlier(memory.engine, owner, options, chat.turn_id, news)
+    return replace(chat, follows=follows)
+
+
+async def _answered(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> Proxied:
+    turn_id = chat.turn_id
+    identifier, created, named = f"chatcmpl-{turn_id}", int(time()), (turn_id, asked.options.memory_id)
     if not asked.streamed:
         finished = await memory.chat(chat)
         body = wire.completion(identifier, created, finished.answer, _hits(finished))

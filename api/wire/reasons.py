@@ -28,6 +28,8 @@ def reason_of(error: Mapping[str, Any]) -> str:
         return "unknown field"
     if kind == "string_pattern_mismatch" and (told := OF_PATTERNS.get(error["ctx"]["pattern"])):
         return told
+    if kind == "string_too_short" and error["ctx"]["min_length"] == 1:
+        return "must not be empty"
     if kind == "value_error":
         return str(error["msg"]).removeprefix("Value error, ")
     return str(error["msg"])

@@ -59,7 +59,9 @@ class SessionPatch(OwnedRequest):
 
 
 class MessageOut(Shown):
-    """`message_index`: -1 of one that has no place in its session yet."""
+    """`message_index`: -1 of one that has no place in its session yet. `follows`: the id of the message before it, null
+    of the first; those that follow the same one stand for each other. `branch`: null in the conversation as it goes on;
+    `replaced` of a message in whose place another was put, `left` of what came behind such."""
 
     id: str
     role: str
@@ -72,6 +74,8 @@ class MessageOut(Shown):
     turn_id: str | None
     model: str | None
     interrupted: bool
+    follows: str | None
+    branch: Literal["replaced", "left"] | None
 
 
 class MessageIn(Wire):

@@ -50,6 +50,11 @@ class Server:
         self.url = ""
 
     @property
+    def processes(self) -> list[int]:
+        """The ids of the two."""
+        return [process.pid for process in self._running]
+
+    @property
     def resident(self) -> Resident:
         store, api = (resident(process.pid) for process in self._running)
         return Resident(api, store)

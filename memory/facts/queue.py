@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
 
-from memory.domain import RULE_BASED
+from memory.domain import REPLACED, RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.corrections import in_full
@@ -79,7 +79,7 @@ class Reading:
 class FactQueue:
     """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
     rules tell what lasts, and what is on the same. `writings`: are written of a conversation along with its facts, or
-    once they are settled."""
+    once they are settled. Of a message that was replaced, the facts go that it alone supported."""
 
     def __init__(
         self,
@@ -194,6 +194,8 @@ class FactQueue:
         message."""
         if document["role"] != "user":
             return True
+        if document.get("branch") == REPLACED:
+            return False
         is_decided = "decisions" in document["facts"]
         if self._model is not None or is_decided:
             return False
@@ -204,7 +206,9 @@ class FactQueue:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
         try:
-            if (
+            if document.get("branch") == REPLACED:
+                await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
+            elif (
                 await self._is_early(document)
                 or await self._is_being_answered(document)
                 or not (await self._is_echo(document) or await self._learn_along(lease, document))

@@ -4,7 +4,7 @@ A gist is written once, embedded by a queue that no crash loses, read in order o
 that every index sees. Caches of a process let go of what was erased.
 """
 
-from memory.gists.caches import Cache, GistEraser
+from memory.gists.caches import Cache, Caches, GistEraser
 from memory.gists.embedding_queue import UNAVAILABLE, Waiting, outdated_by
 from memory.gists.gists import (
     AT_ONCE,
@@ -36,6 +36,7 @@ __all__ = [
     "TEXT",
     "UNAVAILABLE",
     "Cache",
+    "Caches",
     "GistEraser",
     "GistReader",
     "Gists",

@@ -187,6 +187,8 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "timezone": turn.timezone,
         "proxied": turn.proxied or None,
         "fingerprint": fingerprint(turn.content) if turn.proxied else None,
+        "follows": turn.follows,
+        "branch": turn.branch,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -211,6 +213,7 @@ def gist_of(document: Document) -> Gist:
         model=document.get("model"),
         condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
         timezone=document.get("timezone"),
+        branch=document.get("branch"),
     )
 
 
@@ -227,6 +230,8 @@ def turn_of(document: Document) -> Turn:
         interrupted=document.get("interrupted", False),
         timezone=document.get("timezone"),
         proxied=document.get("proxied", False),
+        follows=document.get("follows"),
+        branch=document.get("branch"),
     )
 
 

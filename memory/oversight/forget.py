@@ -16,7 +16,7 @@ from functools import partial
 
 from memory.domain import RULE_BASED
 from memory.gists import TEXT, Gists
-from memory.ids import derived_id, keys_of, new_id, user_of
+from memory.ids import derived_id, keys_of, new_id, prompt_id, user_of
 from memory.oversight.unquote import QUOTED, Told, lines_of, patterns_of_values
 from memory.product import Product, SessionEnd
 from memory.store import Store, leased, pending
@@ -82,14 +82,20 @@ class Forgetter:
         message = await self._collections.vectors.find_one(source)
         if message is None:
             return 0
-        exchange = {
-            "user_id": owner,
-            "turn_id": message.get("turn_id", message["id"]),
-            "session_id": message["session_id"],
-        }
-        await self._receipts.delete(owner, exchange["turn_id"])
-        await self._collections.drafts.delete_many(exchange)  # else its answer would be recovered
-        return await self._messages(owner, exchange if "turn_id" in message else source)
+        own = {"user_id": owner, "session_id": message["session_id"]}
+        prompt = message["id"]
+        if message["role"] == "assistant" and "turn_id" in message:
+            prompt = message.get("follows") or prompt_id(message["turn_id"])
+        # The answers to a prompt that was asked again are each of an exchange of its own.
+        either: list[Document] = [{"id": prompt}, {"follows": prompt, "role": "assistant"}]
+        either += [{"turn_id": message["turn_id"]}] if "turn_id" in message else []
+        found = await self._collections.vectors.find(own | {"$or": either}, {"turn_id": 1}).to_list(None)
+        turns = {one["turn_id"] for one in found if "turn_id" in one} or {message["id"]}
+        for turn_id in turns:
+            await self._receipts.delete(owner, turn_id)
+        of_turns = own | {"turn_id": {"$in": list(turns)}}
+        await self._collections.drafts.delete_many(of_turns)  # else its answer would be recovered
+        return await self._messages(owner, of_turns if "turn_id" in message else own | {"$or": either})
 
     async def message(self, owner: str, message_id: str) -> bool:
         """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,

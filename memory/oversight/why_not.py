@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from config.recipes import OBSERVED, RECIPES
-from memory.domain import SAID, Drop, Parts
+from memory.domain import REPLACED, SAID, Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
 from memory.observations import Observation, Observations
@@ -19,7 +19,7 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 Reason = (
     Drop
     | LeftOut
-    | Literal["used", "later", "own", "asked", "not_embedded", "by_rules"]
+    | Literal["used", "later", "own", "asked", "not_embedded", "by_rules", "replaced"]
     | Literal["memory_not_asked", "pool", "since", "not_observed"]
 )
 
@@ -43,6 +43,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "asked": "It asks what the question asks, and tells nothing.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
+    "replaced": "Its user has put another message in its place, or had it answered again.",
     "sent_along": "It stood in what was sent anyway: the running conversation, or what the request brought along.",
     "memory_not_asked": "Memory was not asked for this answer.",
     "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off, or the proxy answered.",
@@ -105,6 +106,8 @@ class Explainer:
             return WhyNot(identifier, "memory_not_asked")
         if gist_of(message).by_rules:
             return WhyNot(identifier, "by_rules")
+        if message.get("branch") == REPLACED:
+            return WhyNot(identifier, "replaced")
         numbers: dict[str, Any] = {"top_k": receipt.top_k, **receipt.numbers}
         recipe = replace(RECIPES[receipt.recipe], **numbers)
         # What was said later was not there to be found; what is only dated later was.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain import RULE_BASED
+from memory.domain import REPLACED, RULE_BASED
 from memory.gists import EMPTY, Imprint, from_bytes, from_document
 from memory.language import Trait
 from memory.recall.postings import Postings, Ragged, Rows, grown
@@ -99,6 +99,7 @@ FIELDS = dict.fromkeys(
         "role",
         "name",
         "model",
+        "branch",
     ),
     1,
 )
@@ -182,7 +183,7 @@ class UserIndex:
     def put(self, documents: Sequence[Document]) -> None:
         """Adds or replaces rows from documents of `vectors`. Those of another embedding model, or not embedded, are
         left out: vectors of different models are never compared. So are answers made by rules: all they do is quote
-        what stands in other rows."""
+        what stands in other rows; and what its user has put another in the place of."""
         for document in documents:
             self._put(document)
             for piece in _pieces(document):
@@ -255,6 +256,8 @@ class UserIndex:
 
     def _content_of(self, document: Document) -> tuple[NDArray[np.float32], Imprint] | None:
         """The vector and the imprint of a gist's row; None where it has no row here."""
+        if document.get("branch") == REPLACED:
+            return None
         if self.model == WORDS:
             return np.zeros(0, np.float32), replace(EMPTY, terms=from_bytes(document.get("words", b"")))
         if document.get("embedding_model") != self.model or document.get("model") == RULE_BASED:

@@ -1,18 +1,20 @@
 """Responses: what was asked, what came, and which response each goes on from."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
-from memory.ids import derived_id, keys_of, prompt_id, response_id
+from memory.ids import derived_id, fingerprint, keys_of, prompt_id, response_id
 from memory.responses.item import Begun, Items, ResponseItem, Said, StoredItem, packed, place_of, unpacked
 from memory.store import Collections
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
+
+SAYING = {"id": 1, "role": 1, "content": 1}  # a projection
 
 
 @dataclass(frozen=True)
@@ -140,17 +142,18 @@ class Responses:
         for message in named - left:
             await self.items.forget_message(owner, message)
 
-    async def _messages(self, owner: str, session_id: str, said: Collection[Said]) -> dict[Said, list[str]]:
+    async def _messages(self, owner: str, session_id: str, said: set[Said]) -> dict[Said, list[str]]:
         """The ids of a session's messages that say one of these."""
         if not said:
             return {}
-        same = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        texts = {"content": {"$in": [text for _, text in said]}}
-        found = await self._vectors.find(same | texts, {"id": 1, "role": 1, "content": 1}).to_list(None)
-        messages: dict[Said, list[str]] = {}
-        for message in found:
-            messages.setdefault((message["role"], message["content"]), []).append(message["id"])
-        return messages
+        own = {"user_id": owner, "session_id": session_id}
+        prints = {"fingerprint": {"$in": [fingerprint(text) for _, text in said]}}
+        messages = _by_said(await self._vectors.find(own | prints, SAYING).to_list(None))
+        if left := said - messages.keys():  # of other doors, or of none
+            others = {"message_index": {"$gte": 0}, "fingerprint": {"$exists": False}}
+            texts = {"content": {"$in": [text for _, text in left]}}
+            messages |= _by_said(await self._vectors.find(own | others | texts, SAYING).to_list(None))
+        return {one: ids for one, ids in messages.items() if one in said}
 
     async def _there(self, owner: str, ids: Sequence[str]) -> set[str]:
         keys = [key for identifier in ids for key in keys_of(identifier, owner)]
@@ -211,6 +214,14 @@ def _sources(item: ResponseItem, messages: Mapping[Said, list[str]], exchange: l
         return exchange
     role, text = item.said
     return messages.get(item.said, None if role == "user" and text else exchange)
+
+
+def _by_said(found: Sequence[Document]) -> dict[Said, list[str]]:
+    """The ids of messages by what they say."""
+    messages: dict[Said, list[str]] = {}
+    for message in found:
+        messages.setdefault((message["role"], message["content"]), []).append(message["id"])
+    return messages
 
 
 def _stored(found: Document) -> StoredResponse:

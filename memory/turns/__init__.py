@@ -4,6 +4,7 @@ A message gets its place by one atomic update and is committed before anything i
 windows of places; a receipt says what an answer considered, used and spent.
 """
 
+from memory.turns.branches import FIRST, LINE, Found, Stored
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.places import Place, Places
@@ -27,12 +28,15 @@ from memory.turns.writings import Writings
 
 __all__ = [
     "EVERYWHERE",
+    "FIRST",
+    "LINE",
     "LINES",
     "NONE",
     "TOLD",
     "Conversations",
     "Drafts",
     "Ended",
+    "Found",
     "KeyValues",
     "LedgerEntry",
     "LeftOut",
@@ -44,6 +48,7 @@ __all__ = [
     "Receipt",
     "Receipts",
     "Standpoint",
+    "Stored",
     "Turns",
     "Used",
     "Writings",

@@ -14,7 +14,7 @@ from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.language import extend_by_rules
 from memory.store import Changes, Collections, NotesCache
-from memory.turns.summaries import TOLD, key_of, shortened, write_by_model
+from memory.turns.summaries import TOLD, in_line, key_of, shortened, write_by_model
 from utils.chat import ChatModel
 from utils.clock import now
 from utils.model_json import Ask, asking
@@ -94,7 +94,7 @@ class Digests:
             (at for at, both in enumerate(pairwise(documents), 1) if _is_answered_later(*both)), len(documents)
         )
         said = [gist_of(document) for document in documents[:before_gap] if document["message_index"] != to_index]
-        return said[-RECIPE.newest :]
+        return in_line(said)[-RECIPE.newest :]
 
     async def _are_told(self, owner: str, messages: Sequence[Gist]) -> bool:
         """Whether all of these messages are still there, with the same texts."""

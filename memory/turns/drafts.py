@@ -44,6 +44,7 @@ class Drafts:
             "timestamp": answer.timestamp,
             "stating": answer.proxied,
             "timezone": answer.timezone,
+            "follows": answer.follows,
             "at": now(),
         }
         found = await self._drafts.find_one_and_update(
@@ -128,7 +129,8 @@ def _read(document: Document) -> tuple[Place, Turn]:
         interrupted=True,
         proxied=document.get("stating", False),
         timezone=document.get("timezone"),
+        follows=document.get("follows"),
     )
     kept = document["place"]  # one of an earlier build has others
-    place = {name: kept[name] for name in PLACE if name != "is_first" or name in kept}
+    place = {name: kept[name] for name in PLACE if name in kept}
     return Place(**place), answer

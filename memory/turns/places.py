@@ -29,7 +29,8 @@ class Place:
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
     `newest`: ids of the messages logged last but for the new ones, oldest first. `is_first`: nothing was answered in
-    the session before."""
+    the session before. `reply`: place of the answer, where that is not the one after the prompt's. `left_behind`: how
+    many messages are in branches."""
 
     owner: str
     session_id: str
@@ -41,6 +42,13 @@ class Place:
     message_count: int
     newest: tuple[str, ...] = ()
     is_first: bool = False
+    reply: int = -1
+    left_behind: int = 0
+
+    @property
+    def answer_index(self) -> int:
+        """The place of the answer to the prompt at `index`."""
+        return self.index + 1 if self.reply < 0 else self.reply
 
     @property
     def session(self) -> dict[str, Any]:
@@ -141,6 +149,17 @@ class Places:
         own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": {"$or": events}}}
         return await self._sessions.find_one(own, {"_id": 1}) is not None
 
+    async def reserve_reply(self, owner: str, session_id: str, prompt: int) -> Place | None:
+        """A place behind all others for another answer to the prompt at a place; None where the session is gone."""
+        self._known.pop((owner, session_id), None)
+        session: Document | None = await self._sessions.find_one_and_update(
+            {"user_id": owner, "session_id": session_id},
+            {"$inc": {"next_index": 1}},
+            projection=COUNTERS,
+            return_document=ReturnDocument.AFTER,
+        )
+        return None if session is None else replace(place_in(session, prompt), reply=session["next_index"] - 1)
+
     async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
         """Logs turns that are imported into a session, and hands out places behind all others where they need some.
         When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
@@ -186,6 +205,7 @@ class Places:
             message_count=place.message_count + 1,
             newest=(*place.newest, prompt, answer.id)[-NEWEST:],
             is_first=False,
+            reply=-1,
         )
         self._known.move_to_end(session)
         if len(self._known) > KNOWN:
@@ -249,6 +269,7 @@ def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Pla
         message_count=session["message_count"],
         newest=newest,
         is_first=not session["pair_count"],
+        left_behind=session.get("left_behind", 0),
     )
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from pymongo import ReturnDocument
 
-from memory.ids import derived_id, keys_of, owner_apart, prompt_id
+from memory.ids import derived_id, keys_of, owner_apart, prompt_id, response_id
 from memory.lines import Kept, Line
 from memory.product import Record
 from memory.store import Collections, by_key
@@ -130,7 +130,8 @@ class Projects:
     async def owner_of_turn(self, user: str, turn_id: str) -> str:
         """Whose memory has an exchange of the user's; the user's own where none has."""
         isolated = await self.isolated(user)
-        keys = [key for owner in isolated for key in keys_of(prompt_id(turn_id), owner)]
+        ids = (prompt_id(turn_id), response_id(turn_id))  # an answer that was asked for again has no prompt of its own
+        keys = [key for owner in isolated for identifier in ids for key in keys_of(identifier, owner)]
         own = {"_id": {"$in": keys}, "user_id": {"$in": isolated}}
         message = await self._vectors.find_one(own, {"user_id": 1}) if isolated else None
         return user if message is None else str(message["user_id"])

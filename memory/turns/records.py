@@ -78,6 +78,8 @@ class MessageLine(Line):
     facts: Literal["pending", "done"] | None = None
     timezone: Timezone | None = None
     proxied: bool | None = None
+    follows: MessageId | Literal[""] | None = None
+    branch: Literal["replaced", "left"] | None = None
 
 
 async def conversation_records(

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from memory.gists import GistEraser, Gists
 from memory.product import Counts, Product, Queue, SessionEnd, Taker, index
 from memory.store import Changes, Collections, Store
+from memory.turns.branches import Branches
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
@@ -62,6 +63,7 @@ class Conversations:
     sessions: Sessions
     places: Places
     turns: Turns
+    branches: Branches
     drafts: Drafts
     summaries: Summaries
     titles: Titles
@@ -97,6 +99,7 @@ def open_conversations(
         sessions=sessions,
         places=places,
         turns=turns,
+        branches=Branches(collections, places, changes, gists.caches),
         drafts=drafts,
         summaries=summaries,
         titles=titles,

@@ -114,11 +114,12 @@ class Summaries:
         left = await self._messages(document, window)
         while left != messages:
             messages = left
-            text, model = await self._text(messages, self._ask) if messages else ("", RULE_BASED)
+            line = in_line(messages)
+            text, model = await self._text(line, self._ask) if line else ("", RULE_BASED)
             rewritten = {
                 "summaries.$.text": text,
                 "summaries.$.model": model,
-                "summaries.$.message_count": len(messages),
+                "summaries.$.message_count": len(line),
                 "updated_at": now(),
             }
             async with self._changes.noted(document["user_id"]):
@@ -236,12 +237,13 @@ class Summaries:
                 return
 
     async def _write(self, session: Document, window: range, messages: list[Gist], ask: Ask | None) -> None:
-        text, model = await self._text(messages, ask)
+        line = in_line(messages)
+        text, model = await self._text(line, ask) if line else ("", RULE_BASED)
         moment = now()
         entry = {
             "t": moment,
             "text": text,
-            "message_count": len(messages),
+            "message_count": len(line),
             "model": model,
             "from_index": window[0],
             "to_index": window[-1],
@@ -303,6 +305,11 @@ async def write_by_model(
     except ModelError as error:
         log.warning("%s by rules: %s", kind, error.detail)
         return None
+
+
+def in_line(messages: Sequence[Gist]) -> list[Gist]:
+    """Messages without those of branches."""
+    return [message for message in messages if message.branch is None]
 
 
 def shortened(message: Gist) -> str:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory.domain import Gist, Remembered, Turn
+from memory.domain import REPLACED, Gist, Remembered, Turn
 from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_of
-from memory.ids import fingerprint, keys_of, scoped
+from memory.ids import fingerprint, keys_of, prompt_id, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
+from memory.turns.branches import LINE
 from memory.turns.places import Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
@@ -109,7 +110,7 @@ class Turns:
         """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
         place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
         """
-        document = document_of(owner, session_id, answer, place.index + 1)
+        document = document_of(owner, session_id, answer, place.answer_index)
         # Counted while it lands: a crash in between costs a count, never a message.
         inserted, counted = await asyncio.gather(
             self.insert(owner, [document]), self._places.answered(place, answer, once=retried)
@@ -128,7 +129,7 @@ class Turns:
         """The id and the place of a session's last exchange and when it began, where its prompt is of this content and
         has no answer yet; else None. `answered`: also where it has one."""
         place = await self._places.place(owner, session_id)
-        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}, **LINE}
         newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
         if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
             answer = newest.pop(0)
@@ -192,13 +193,14 @@ class Turns:
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
         logged = await self._reader.by_ids(owner, place.newest)
-        earlier = [gist for gist in logged if gist.session_id == session_id and gist.message_index < place.index]
+        here = [gist for gist in logged if gist.session_id == session_id and gist.branch is None]
+        earlier = [gist for gist in here if gist.message_index < place.index]
         if len(earlier) >= min(most, place.index):
             return sorted(earlier, key=lambda gist: gist.message_index)[-most:]
         return await self._before(owner, session_id, place.index, most)
 
     async def _before(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
-        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
+        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}, **LINE}
         cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(most)
         return [gist_of(document) for document in reversed(await cursor.to_list(None))]
 
@@ -213,6 +215,7 @@ class Turns:
 
         async def read(session_id: str, at: set[int]) -> list[Document]:
             own = {"user_id": owner, "session_id": session_id, "message_index": {"$in": sorted(at)}}
+            own |= {"branch": {"$ne": REPLACED}}
             return await self._vectors.find(own, TEXT).to_list(None)
 
         read_all = await asyncio.gather(*(read(session_id, at) for session_id, at in places.items()))
@@ -222,7 +225,7 @@ class Turns:
         """The session's first or last message before a place that is of the kind asked for, by the first or last
         `NEAR_END` of whoever says it."""
         places = {"message_index": {"$gte": 0, "$lt": before}}
-        own = {"user_id": owner, "session_id": session_id, "role": end.role} | places
+        own = {"user_id": owner, "session_id": session_id, "role": end.role, **LINE} | places
         cursor = self._vectors.find(own, _WITH_TRAITS).sort("message_index", -1 if end.last else 1).limit(NEAR_END)
         for document in await cursor.to_list(None):
             if end.asking is None or _asks(document, end.asking):
@@ -233,11 +236,22 @@ class Turns:
         self, owner: str, session_id: str, *, after: int, limit: int, newest_first: bool = False
     ) -> list[Turn]:
         """Messages of a session in order, from the place after `after`, or with the newest first from the place before
-        it; -1 for where that begins."""
+        it; -1 for where that begins. Each has the one that it follows; those of branches are among them."""
+        own = {"user_id": owner, "session_id": session_id}
         places = {"$gt": -1, "$lt": after} if newest_first and after >= 0 else {"$gt": -1 if newest_first else after}
-        filter = {"user_id": owner, "session_id": session_id, "message_index": places}
-        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1 if newest_first else 1).limit(limit)
-        return [turn_of(document) for document in await cursor.to_list(None)]
+        page = self._vectors.find(own | {"message_index": places}, TEXT).sort(
+            "message_index", -1 if newest_first else 1
+        )
+        found = sorted(await page.limit(limit).to_list(None), key=lambda document: document["message_index"])
+        first = found[0]["message_index"] if found else 0
+        before = self._vectors.find(own | {"message_index": {"$gte": 0, "$lt": first}}, {"id": 1})
+        previous = await before.sort("message_index", -1).limit(1).to_list(None) if first > 0 else []
+        last = previous[0]["id"] if previous else None
+        turns: list[Turn] = []
+        for turn in map(turn_of, found):
+            turns.append(replace(turn, follows=_follows(turn, last)))
+            last = turn.id
+        return turns[::-1] if newest_first else turns
 
     async def embedded(self, owner: str, ids: Sequence[str]) -> bool:
         """Whether none of these messages still waits for its embedding."""
@@ -300,6 +314,13 @@ def _asks(document: Document, asking: bool) -> bool:
     traits = document.get("recall", {}).get("traits", b"")
     asks = traits[Trait.ASKS] if traits else int(ends_with_question_mark(document["content"]))
     return asks > 0 if asking else asks != 1
+
+
+def _follows(turn: Turn, before: str | None) -> str | None:
+    """The id of the message that one follows, None for the first. `before`: of the one at the place before it."""
+    if turn.follows is not None:
+        return turn.follows or None
+    return prompt_id(turn.turn_id) if turn.role == "assistant" and turn.turn_id is not None else before
 
 
 def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def test_a_mark_of_byte_order_may_stand_before_any_body(api: httpx.Client, path:
     assert "JSON in UTF-8" not in marked.text
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v1/completions", "/v1/files/f1", "/v1/chat/nothing", "/v1/moderations"])
+@pytest.mark.parametrize("path", ["/v1", "/v1/completions/c1", "/v1/files/f1", "/v1/chat/nothing", "/v1/moderations"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_what_is_not_served_of_openais_api_is_told_as_openai_does(api: httpx.Client, path: str, method: str) -> None:
     answer = api.request(method, path)

@@ -7,15 +7,16 @@ import pytest
 
 from agents.proxy.chores import Chore, chores
 from tests.openai_chat import PARROT, QUESTION, last_chat, said, stored
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import Body, ScriptedModel
 
 HISTORY = "<chat_history>\nUSER: What is the name of my parrot?\nASSISTANT: Archimedes.\n</chat_history>"
 
 
-def asked_by(chore: Chore) -> str:
+def asked_by(chore: Chore) -> list[Body]:
     if chore.max_tokens is not None:
-        return chore.begins
-    return f"{chore.begins}\nas the front has it. {chore.holds}\n### Chat History:\n{HISTORY}"
+        return said(chore.begins)
+    system = [{"role": "system", "content": f"{chore.system} and so on."}] if chore.system else []
+    return system + said(f"{chore.begins}\nas the front has it. {chore.holds}\n### Chat History:\n{HISTORY}")
 
 
 @pytest.mark.parametrize("chore", chores(), ids=lambda chore: f"{chore.front}: {chore.what}")
@@ -23,21 +24,28 @@ def asked_by(chore: Chore) -> str:
 def test_a_chore_goes_through_and_leaves_nothing(
     chat: httpx.Client, model: ScriptedModel, user: str, chore: Chore, streamed: bool
 ) -> None:
-    for text in (PARROT, asked_by(chore)):
-        body = {"model": "gpt-test", "messages": said(text), "memory_id": user, "stream": streamed}
+    for messages in (said(PARROT), asked_by(chore)):
+        body = {"model": "gpt-test", "messages": messages, "memory_id": user, "stream": streamed}
         body |= {"max_tokens": chore.max_tokens} if chore.max_tokens else {}
         chat.post("/v1/chat/completions", json=body).raise_for_status()
     other = body | {"memory_id": f"{user}-other", "project": "made by none", "user_id": user}
     chat.post("/v1/chat/completions", json=other).raise_for_status()
     assert chat.get("/v1/projects", params={"user_id": user}).json()["items"] == []
-    assert last_chat(model).body["messages"] == said(asked_by(chore))
+    assert last_chat(model).body["messages"] == asked_by(chore)
     assert [text for role, text in stored(chat, user) if role == "user"] == [PARROT]
+
+
+@pytest.mark.parametrize("chore", [chore for chore in chores() if chore.system], ids=lambda chore: chore.what)
+def test_a_chore_is_one_under_instructions_that_stand(chat: httpx.Client, user: str, chore: Chore) -> None:
+    body = {"model": "gpt-test", "messages": asked_by(chore), "memory_id": user, "instructions": "Be brief."}
+    chat.post("/v1/chat/completions", json=body).raise_for_status()
+    assert stored(chat, user) == []
 
 
 @pytest.mark.parametrize("chore", chores(), ids=lambda chore: f"{chore.front}: {chore.what}")
 def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: str, chore: Chore) -> None:
-    for text in (PARROT, asked_by(chore)):
-        body = {"model": "gpt-test", "messages": said(text), "memory_id": user}
+    for messages in (said(PARROT), asked_by(chore)):
+        body = {"model": "gpt-test", "messages": messages, "memory_id": user}
         body |= {"max_tokens": chore.max_tokens} if chore.max_tokens else {}
         found = api.post("/v1/chat/completions", json=body).json()
     assert "Archimedes" not in json.dumps(found)
@@ -51,6 +59,7 @@ def test_by_rules_a_chore_is_told_what_rules_cannot_do(api: httpx.Client, user: 
         "Provide a title for my talk about parrots.",
         "quota",
         "Our front writes <chat_history> around what was said.",
+        "# Current Chat:\n\nNobody has said anything yet.",
     ],
 )
 def test_what_a_user_says_is_no_chore(chat: httpx.Client, user: str, text: str) -> None:

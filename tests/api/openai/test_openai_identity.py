@@ -1,6 +1,7 @@
 """Whose request it is, and in which conversation, where a client does not say it in Loci's own fields."""
 
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -76,10 +77,11 @@ def test_a_round_of_tools_stays_in_its_conversation(chat: httpx.Client) -> None:
     [
         ({"X-Loci-User": "{user}", SESSION: "{user}-1"}, {}),
         ({"X-OpenWebUI-User-Id": "{user}", "X-OpenWebUI-Chat-Id": "{user}-1"}, {}),
+        ({"X-OpenWebUI-User-Jwt": "{token}", "X-OpenWebUI-Chat-Id": "{user}-1"}, {}),
         ({}, {"user": "{user}", "prompt_cache_key": "{user}-1"}),
         ({}, {"safety_identifier": "{user}", "metadata": {"thread_id": "{user}-1"}}),
     ],
-    ids=["own headers", "Open WebUI", "OpenAI's fields", "metadata"],
+    ids=["own headers", "Open WebUI", "Open WebUI, signed", "OpenAI's fields", "metadata"],
 )
 @pytest.mark.parametrize("door", ["chat", "api"])
 def test_what_a_client_says_of_itself_counts(
@@ -90,7 +92,8 @@ def test_what_a_client_says_of_itself_counts(
 
     def filled(said: Any) -> Any:
         if isinstance(said, str):
-            return said.replace("{user}", other)
+            claims = urlsafe_b64encode(json.dumps({"sub": other}).encode()).decode().rstrip("=")
+            return said.replace("{user}", other).replace("{token}", f"header.{claims}.signature")
         return {name: filled(value) for name, value in said.items()}
 
     assert ask(client, said("I keep bees."), filled(headers), **filled(fields)) == f"{other}-1"

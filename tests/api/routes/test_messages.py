@@ -172,7 +172,7 @@ MARK = "xyzzy-the-input"  # stands in every refused message, and must not come b
         (say(" "), "content: must not be blank"),
         (say("x" * 1_000_001), "content: String should have at most 1000000 characters"),
         (say("Hello", id={"$gt": MARK}), "id: Input should be a valid string"),
-        (say(MARK, id=""), "id: String should have at least 1 character"),
+        (say(MARK, id=""), "id: must not be empty"),
         (say("Hello", kind=MARK), "kind: unknown field"),
         ({"role": "User", "content": MARK}, "role: Input should be 'system', 'user', 'assistant' or 'tool'"),
         ({"role": "user", "content": float("nan")}, "content: Input should be a valid string"),

@@ -86,6 +86,8 @@ def test_messages_are_paged_in_order(api: httpx.Client, user: str) -> None:
         "turn_id",
         "model",
         "interrupted",
+        "follows",
+        "branch",
     }
 
 

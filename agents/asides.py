@@ -1,0 +1,73 @@
+"""Asides: what fronts and coding agents put into a user's message besides the user's words, by `config/asides.toml`."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import config
+
+TABLE = Path(config.__file__).parent / "asides.toml"
+_OPENED = re.compile(r"\s*<([a-z][\w-]*)(?:\s[^<>]*)?>")
+
+
+@dataclass(frozen=True)
+class Aside:
+    """One kind: an `element`, or a text that `begins` so and `holds` this, up to its last `ends`; or, `around` the
+    user's words, an element that goes without its content. An element's name may end in `*`. `complaint`: of a loop
+    that checks answers, to be answered in the place of the answer before it."""
+
+    front: str
+    what: str
+    seen: str
+    element: str = ""
+    begins: str = ""
+    holds: str = ""
+    ends: str = ""
+    around: str = ""
+    complaint: bool = False
+
+    def end_in(self, text: str) -> int | None:
+        """Where the aside ends that a text begins with; None where it begins with none of this kind."""
+        if not self.begins or not text.startswith(self.begins) or self.holds not in text:
+            return None
+        end = text.rfind(self.ends) if self.ends else len(text)
+        return None if end < 0 else end + len(self.ends)
+
+
+@cache
+def asides() -> tuple[Aside, ...]:
+    return tuple(Aside(**row) for row in tomllib.loads(TABLE.read_text(encoding="utf-8"))["aside"])
+
+
+def is_complaint(text: str) -> bool:
+    """Whether a text is the complaint of a loop that checks answers."""
+    return any(aside.complaint and aside.end_in(text) is not None for aside in asides())
+
+
+def without_asides(text: str) -> str:
+    """A text without the asides that it begins with; as it came where it begins with none."""
+    words = text.lstrip()
+    end = next((end for aside in asides() if (end := aside.end_in(words)) is not None), None)
+    if end is not None:
+        text = words[end:].strip()
+    at, inner = 0, []
+    while (opened := _OPENED.match(text, at)) is not None and (kept := _kept(opened[1])) is not None:
+        close = text.find(closing := f"</{opened[1]}>", opened.end())
+        if close < 0:
+            break
+        inner += [text[opened.end() : close].strip()] * kept
+        at = close + len(closing)
+    return "\n".join(filter(None, [*inner, text[at:].strip()])) if at else text
+
+
+def _kept(element: str) -> bool | None:
+    """Whether what stands in an element is the user's; None where the element is no aside."""
+    for aside in asides():
+        name = aside.element
+        if name == element or (name.endswith("*") and element.startswith(name[:-1]) and element != name[:-1]):
+            return False
+        if aside.around == element:
+            return True
+    return None

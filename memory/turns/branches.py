@@ -1,0 +1,333 @@
+"""Branches: what of a conversation was left behind when its user went on from an earlier place.
+
+A client that sends its history along says by it what each message follows. Messages that follow one another to the
+newest are the conversation's line, in the order of their places. Where the user goes on from an earlier one, what stood
+behind that leaves the line: it stays stored, with `branch` in it. `replaced` is the message in whose place another was
+put, with its answer, and an answer that was asked for again: recall does not find them, and no facts are made of them.
+`left` is what came after these: it was said all the same. Who goes on with a branch has it in the line again.
+
+`follows` is the id of the message before one, as a transcript told it, and empty for the first; a message without
+follows the one at the place before it, and an answer without its prompt. `again` stands in a prompt that was asked
+again: the exchange that answers it now.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from weakref import WeakValueDictionary
+
+from memory.domain import LEFT, REPLACED
+from memory.gists import Caches
+from memory.ids import fingerprint, keys_of
+from memory.store import Changes, Collections, pending
+from memory.turns.places import Place, Places
+from utils.mongo import Document
+
+LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
+FIRST = ""  # what the first message of a conversation follows
+Line = tuple[str, str]  # role and text of a message
+COMPARED = 1_000  # messages, newest first, by which a transcript is told
+
+_FIELDS = dict.fromkeys(
+    ("id", "role", "message_index", "turn_id", "follows", "branch", "again", "fingerprint", "timestamp"), 1
+)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A message of a conversation, but for its text, of which `print` is the fingerprint. `own_turn`: the exchange that
+    it is of; `turn_id`: that which answers it now, and `reply` the place of its answer, where that is not the next."""
+
+    key: str
+    id: str
+    role: str
+    index: int
+    print: str
+    timestamp: datetime
+    own_turn: str | None = None
+    turn_id: str | None = None
+    reply: int = -1
+    follows: str | None = None
+    branch: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a transcript stands in a conversation. `known`: how many of its messages, from the first on, are there or
+    before what is; None where none of them tells. `after`: the last of these, None for the beginning of the
+    conversation. `asked`: its last message, where that is there."""
+
+    known: int | None = None
+    after: Stored | None = None
+    asked: Stored | None = None
+
+
+class Branches:
+    """The lines of conversations, by what transcripts say."""
+
+    def __init__(self, collections: Collections, places: Places, changes: Changes, caches: Caches) -> None:
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._places = places
+        self._changes = changes
+        self._caches = caches
+        self._opening: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    def opening(self, owner: str, session_id: str) -> asyncio.Lock:
+        """What is held in this process from the look at a conversation to the commit of what goes on in it, so that the
+        same request, made twice at once, finds its message."""
+        return self._opening.setdefault((owner, session_id), asyncio.Lock())
+
+    async def find(self, owner: str, session_id: str, said: Sequence[Line], *, goes_on: bool = False) -> Found:
+        """Where a transcript stands: what the user and the assistant said, to the user's message that is asked about.
+        `goes_on`: a model has begun on that."""
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._read(own | LINE, newest=3, texts=True)
+        prints = [(role, fingerprint(text)) for role, text in said]
+        if not newest:
+            return Found()
+        if len(prints) == 1:
+            return await self._alone(own, newest, prints[0], goes_on=goes_on)
+        if _ends(newest, prints):
+            return Found(len(prints) - 1, newest[0])
+        if (newest[0].role, newest[0].print) == prints[-1] and _ends(newest[1:], prints):
+            return Found(len(prints) - 1, newest[1], newest[0])
+        same = [mark for _, mark in prints]
+        there = await self._saying(own, same)
+        if not any((one.role, one.print) == prints[-2] for one in there):  # of other doors, or put in other words
+            texts = [text for _, text in said]
+            there += await self._read(own | {"fingerprint": {"$exists": False}, "content": {"$in": texts}}, texts=True)
+        found = await self._matched(own, there, prints)
+        return await self._under_way(own, newest, prints[-1]) if goes_on and found.known is None else found
+
+    async def _alone(self, own: Document, newest: Sequence[Stored], asked: Line, *, goes_on: bool) -> Found:
+        """The place of a message that comes without what was before it: the beginning, where the conversation begins so
+        and has no other exchange, or its client has sent what came before. Where a model goes on with it, that of the
+        same message."""
+        if goes_on:
+            return await self._under_way(own, newest, asked)
+        prompts = [one for one in newest if one.role == "user"]
+        if len(newest) < 3:
+            first = newest[-1]
+        elif prompts and prompts[0].follows is not None:
+            [first] = await self._read(own | LINE, oldest=1, texts=True)
+        else:
+            return Found()
+        return Found(0, None, first) if (first.role, first.print) == asked else Found()
+
+    async def _under_way(self, own: Document, newest: Sequence[Stored], asked: Line) -> Found:
+        """The message that a model goes on with: the last that the user said, or the newest that says the same and
+        waits for its answer."""
+        last = next((one for one in newest if one.role == "user"), None)
+        if last is not None and (last.role, last.print) == asked:
+            return Found(0, None, last)
+        same = [one for one in await self._saying(own, [asked[1]]) if one.role == asked[0]]
+        waits = same and await self._answer_to(own, same[-1]) is None
+        return Found(asked=same[-1]) if waits else Found()
+
+    async def _matched(self, own: Document, there: Sequence[Stored], prints: Sequence[Line]) -> Found:
+        """The message that most of a transcript leads to, of those that are there."""
+        tree = _Tree(there)
+        before, asked = prints[:-1], prints[-1]
+        best: tuple[int, int, bool, int] | None = None
+        after: Stored | None = None
+        for at, line in enumerate(before):
+            for message in there:
+                if (message.role, message.print) == line:
+                    rank = (tree.reach(message, before, at), at, message.branch is None, message.index)
+                    if best is None or rank > best:
+                        best, after = rank, message
+        if best is None or after is None:
+            return Found()
+        known = best[1] + 1
+        ends = [after]
+        if after.role == "user" and any(role == "assistant" for role, _ in before[known:]):  # answered in other words
+            ends = await self._answers(own, after) or ends
+            after = max(ends, key=lambda one: (one.branch is None, one.index))
+        if any(role == "user" for role, _ in before[known:]):
+            return Found(known, after)
+        again = [one for one in there if (one.role, one.print) == asked and tree.is_behind(one, ends)]
+        prompt = max(again, key=lambda one: (one.branch is None, one.index), default=None)
+        return Found(len(before), after, prompt)
+
+    async def answer_to(self, owner: str, session_id: str, prompt: Stored) -> Stored | None:
+        """The answer in force to a prompt; None where it waits for it yet."""
+        return await self._answer_to({"user_id": owner, "session_id": session_id}, prompt)
+
+    async def _answer_to(self, own: Document, prompt: Stored) -> Stored | None:
+        answers = await self._answers(own, prompt)
+        return next((one for one in answers if one.own_turn == prompt.turn_id), None)
+
+    async def _answers(self, own: Document, prompt: Stored) -> list[Stored]:
+        """The first answer to a prompt, and that in force."""
+        there = await self._read(own | {"message_index": {"$in": [prompt.index + 1, prompt.reply]}})
+        turns = (prompt.own_turn, prompt.turn_id)
+        return [one for one in there if one.role == "assistant" and one.own_turn in turns]
+
+    async def ask_again(self, owner: str, session_id: str, prompt: Stored, turn_id: str) -> Place | None:
+        """A place for another answer to a prompt, by the exchange `turn_id`. None where the conversation is gone."""
+        place = await self._places.reserve_reply(owner, session_id, prompt.index)
+        if place is None:
+            return None
+        again = {"turn_id": turn_id, "index": place.reply}
+        await self._vectors.update_one({"_id": prompt.key, "user_id": owner}, {"$set": {"again": again}})
+        return place
+
+    async def go_on(self, owner: str, session_id: str, after: Stored | None, *, edited: bool) -> list[int]:
+        """Has the line end with a message, None for its beginning; returns the places of all messages that left it or
+        came back. `edited`: the user says something else in the place of what followed it."""
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        back: list[Stored] = []
+        fork = after
+        while fork is not None and fork.branch is not None and fork not in back:
+            back.append(fork)
+            fork = await self._before(own, fork)
+        leaving = await self._read(own | LINE | {"message_index": {"$gt": -1 if fork is None else fork.index}})
+        if not leaving and not back:
+            return []
+        replaced = leaving[:1]
+        if replaced and replaced[0].role == "user":
+            answers = [one for one in leaving if _answers(one, replaced[0])]
+            instead = back[-1].role == "user" if back else edited
+            replaced = [*replaced, *answers] if instead and answers else []  # what nobody answered was not taken back
+        left = [one for one in leaving if one not in replaced]
+        await self._mark(owner, {REPLACED: replaced, LEFT: left, None: back})
+        # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.
+        stated = [one for one in replaced if one.role == "user"] + [one for one in back if one.branch == REPLACED]
+        learnt = {"_id": {"$in": [one.key for one in stated]}, "user_id": owner, "facts": {"$exists": True}}
+        await self._vectors.update_many(learnt, {"$set": {"facts": pending()}})
+        beside = await self._vectors.count_documents(own | {"branch": {"$exists": True}})
+        session = {"user_id": owner, "session_id": session_id}
+        await self._sessions.update_one(session, {"$set": {"left_behind": beside}})
+        return sorted(one.index for one in (*leaving, *back))
+
+    async def settle(self, owner: str, session_id: str, prompt_id: str, turn_id: str) -> None:
+        """Has the answer of an exchange stand where its prompt does by now, which may have left the line, or been asked
+        again, while it came."""
+        own = {"user_id": owner, "session_id": session_id}
+        found = await self._vectors.find_one({"_id": {"$in": keys_of(prompt_id, owner)}, "user_id": owner}, _FIELDS)
+        prompt = None if found is None else _stored(found)
+        if prompt is None or (prompt.branch is None and prompt.turn_id == turn_id):
+            return
+        branch = prompt.branch or REPLACED
+        if answers := await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"}):
+            await self._mark(owner, {branch: answers})
+            await self._sessions.update_one(own, {"$inc": {"left_behind": 1}})
+
+    async def _mark(self, owner: str, marks: Mapping[str | None, Sequence[Stored]]) -> None:
+        """Marks messages, None for the line; every index and cache sees it at its next look."""
+        while True:
+            number = await self._changes.take(owner, deletion=True)
+            for branch, messages in marks.items():
+                keys = {"_id": {"$in": [one.key for one in messages]}, "user_id": owner}
+                if branch is None:
+                    await self._vectors.update_many(keys, {"$set": {"change": number}, "$unset": {"branch": ""}})
+                else:
+                    await self._vectors.update_many(keys, {"$set": {"change": number, "branch": branch}})
+            self._caches.let_go(owner, [one.key for one in marks.get(REPLACED, ())])
+            if await self._changes.close(owner, number):
+                return
+
+    async def _before(self, own: Document, message: Stored) -> Stored | None:
+        """The message that one follows; where it is gone, the newest of the line before it."""
+        if message.follows == FIRST:
+            return None
+        earlier = own | {"message_index": {"$gte": 0, "$lt": message.index}}
+        filter = earlier
+        if message.follows is not None:
+            filter = own | {"_id": {"$in": keys_of(message.follows, own["user_id"])}}
+        elif message.role == "assistant" and message.turn_id is not None:
+            filter = own | {"turn_id": message.turn_id, "role": "user"}
+        found = await self._read(filter, newest=1) or await self._read(earlier | LINE, newest=1)
+        return found[0] if found else None
+
+    async def _saying(self, own: Document, prints: Sequence[str]) -> list[Stored]:
+        """The messages with these fingerprints, in the order of their places."""
+        filter = {"user_id": own["user_id"], "session_id": own["session_id"], "fingerprint": {"$in": list(set(prints))}}
+        newest = self._vectors.find(filter, _FIELDS).sort("timestamp", -1).limit(COMPARED)
+        return sorted(map(_stored, await newest.to_list(None)), key=lambda message: message.index)
+
+    async def _read(self, filter: Document, *, newest: int = 0, oldest: int = 0, texts: bool = False) -> list[Stored]:
+        """Messages in the order of their places, the `newest` the other way round. `texts`: to be compared, also those
+        that have no fingerprint."""
+        fields = _FIELDS | {"content": 1} if texts else _FIELDS
+        cursor = self._vectors.find(filter, fields).sort("message_index", -1 if newest else 1)
+        return [_stored(document) for document in await cursor.limit(newest or oldest).to_list(None)]
+
+
+class _Tree:
+    """Messages of a conversation, each with the one that it follows, as far as that is among them."""
+
+    def __init__(self, messages: Sequence[Stored]) -> None:
+        self._by_id = {one.id: one for one in messages}
+        self._by_place = {one.index: one for one in messages}
+        self._prompts = {one.own_turn: one for one in messages if one.role == "user" and one.own_turn is not None}
+
+    def before(self, message: Stored) -> Stored | None:
+        if message.follows is not None:
+            return self._by_id.get(message.follows)
+        if message.role == "assistant" and message.own_turn in self._prompts:
+            return self._prompts[message.own_turn]
+        return self._by_place.get(message.index - 1)
+
+    def is_behind(self, message: Stored, ends: Sequence[Stored]) -> bool:
+        """Whether a message follows one of these."""
+        before = self.before(message)
+        if before is not None:
+            return any(before.key == one.key for one in ends)
+        return any(message.follows == one.id or message.index - 1 == one.index for one in ends)
+
+    def reach(self, message: Stored, prints: Sequence[Line], at: int) -> int:
+        """How many messages of a transcript, up to a place in it, lead to a message as they stand here. An answer in
+        other words is passed over."""
+        reached, current = 0, message if at >= 0 else None
+        while current is not None and at >= 0:
+            role, mark = prints[at]
+            at -= 1
+            if (current.role, current.print) == (role, mark):
+                reached += 1
+            elif role != "assistant":
+                break
+            elif current.role == "user":  # the client has an answer that was replaced, beside the one that stands here
+                continue
+            current = self.before(current)
+        return reached
+
+
+def _ends(newest: Sequence[Stored], prints: Sequence[Line]) -> bool:
+    """Whether a transcript goes on behind the newest messages of a line, newest first. False, too, where they may be
+    others that say the same."""
+    asked = prints[-1]
+    told = list(reversed(prints[:-1]))
+    at = next((at for at, (role, _) in enumerate(told) if role == "user"), None)
+    if at is None:
+        return False
+    answers = [one for one in newest[:1] if one.role == "assistant"]
+    prompt = newest[len(answers)] if len(newest) > len(answers) else None
+    if prompt is None or (prompt.role, prompt.print) != told[at] or told[at] == asked:
+        return False
+    return not at or (bool(answers) and (answers[0].role, answers[0].print) == told[0])
+
+
+def _answers(message: Stored, prompt: Stored) -> bool:
+    """Whether a message answers a prompt."""
+    own = message.own_turn is not None and message.own_turn == prompt.own_turn
+    return message.role == "assistant" and (message.follows == prompt.id or (own and message.follows is None))
+
+
+def _stored(document: Document) -> Stored:
+    again = document.get("again") or {}
+    return Stored(
+        key=document["_id"],
+        id=document["id"],
+        role=document["role"],
+        index=document["message_index"],
+        print=document.get("fingerprint") or fingerprint(document.get("content", "")),
+        timestamp=document["timestamp"],
+        own_turn=document.get("turn_id"),
+        turn_id=again.get("turn_id") or document.get("turn_id"),
+        reply=again.get("index", -1),
+        follows=document.get("follows"),
+        branch=document.get("branch"),
+    )

@@ -1,0 +1,71 @@
+"""Where a transcript stands in a conversation, and what becomes of the rest."""
+
+import pytest
+
+from agents.memory import Memory
+from memory.domain import Turn
+from memory.turns import Stored
+from tests.conversations import START, USER, messages, turn
+from utils.clock import now
+
+LINE = [
+    ("user", "Where is the mill?"),
+    ("assistant", "By the brook."),
+    ("user", "Whose is it?"),
+    ("assistant", "Ada's."),
+]
+
+
+async def said(memory: Memory, *, proxied: bool) -> None:
+    turns = [Turn(f"m{n}", role, text, now(), proxied=proxied) for n, (role, text) in enumerate(LINE)]  # type: ignore[arg-type]
+    await memory.add(USER, "s1", turns)
+
+
+def named(message: Stored | None) -> str | None:
+    return None if message is None else message.id
+
+
+@pytest.mark.parametrize("proxied", [True, False], ids=["by a client's transcript", "by an import"])
+@pytest.mark.parametrize(
+    ("transcript", "after", "asked"),
+    [
+        ([*LINE, ("user", "How old is it?")], "m3", None),
+        ([*LINE[:2], ("user", "How old is it?")], "m1", None),
+        (LINE[:3], "m1", "m2"),
+        ([("user", "In short: a mill."), *LINE[2:], ("user", "How old is it?")], "m3", None),
+        ([*LINE[:3], ("assistant", "In other words, Ada's"), ("user", "How old is it?")], "m3", None),
+        ([("assistant", "Nothing of this."), ("user", "How old is it?")], None, None),
+    ],
+    ids=["goes on", "edited", "asked again", "summed up", "an answer in other words", "another's"],
+)
+async def test_a_transcript_tells_what_its_last_message_follows(
+    quiet: Memory, transcript: list[tuple[str, str]], after: str | None, asked: str | None, *, proxied: bool
+) -> None:
+    await said(quiet, proxied=proxied)
+    found = await quiet.engine.chats.branches.find(USER, "s1", transcript)
+    assert (named(found.after), named(found.asked)) == (after, asked)
+
+
+@pytest.mark.parametrize("source", ["t1.prompt", "t1.response", "t2.response"])
+async def test_an_exchange_is_forgotten_with_every_answer_to_it(quiet: Memory, source: str) -> None:
+    turns = [
+        Turn("t1.prompt", "user", "My locker is 12.", START, turn_id="t1"),
+        Turn("t1.response", "assistant", "Locker 12.", START, turn_id="t1"),
+        Turn("t2.response", "assistant", "Noted: 12.", START, turn_id="t2", follows="t1.prompt"),
+        turn("m1", "The mill is by the brook."),
+    ]
+    await quiet.add(USER, "s1", turns)
+    assert await quiet.engine.oversight.forgetter.exchange(USER, source) == 3
+    assert [one["content"] for one in await messages(quiet, "s1")] == ["The mill is by the brook."]
+
+
+async def test_a_transcript_that_has_two_answers_goes_on_behind_the_second(quiet: Memory) -> None:
+    turns = [
+        Turn("t1.prompt", "user", "Whose is it?", START, turn_id="t1", proxied=True),
+        Turn("t1.response", "assistant", "Bob's.", START, turn_id="t1", branch="replaced", proxied=True),
+        Turn("t2.response", "assistant", "Ada's.", START, turn_id="t2", follows="t1.prompt", proxied=True),
+        Turn("t3.prompt", "user", "Since when?", START, turn_id="t3", proxied=True),
+    ]
+    await quiet.add(USER, "s1", turns)
+    said = [("user", "Whose is it?"), ("assistant", "Bob's."), ("assistant", "Ada's."), ("user", "How old is it?")]
+    assert named((await quiet.engine.chats.branches.find(USER, "s1", said)).after) == "t2.response"
