@@ -193,7 +193,7 @@ class Proxy:
         if at is not None and len(said_in(request.messages[at].get("content"))) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
-        if news.found.known is not None:
+        if news.found.after is not None:
             await self._turn_to(owner, session, news.found.after, edited=True)
         follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest:
@@ -223,7 +223,7 @@ class Proxy:
         place = await chats.branches.ask_again(owner, session, asked, turn_id)
         return _Opened(turn_id, now(), news.newest, place, prompt=asked.id)
 
-    async def _turn_to(self, owner: str, session: str, end: Stored | None, *, edited: bool = False) -> None:
+    async def _turn_to(self, owner: str, session: str, end: Stored, *, edited: bool = False) -> None:
         """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
         chats = self._engine.chats
         if places := await chats.branches.go_on(owner, session, end, edited=edited):

@@ -7,9 +7,10 @@ from typing import Any
 
 from agents.openai_chat import complains, kept_text, newest_user
 from agents.proxy.request import ProxyOptions
+from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import derived_id
-from memory.turns import FIRST, Found, Stored
+from memory.turns import Found, Stored
 from utils.thoughts import without_thoughts
 
 ANSWERING = ("assistant", "tool", "function")  # roles of messages by which a model has begun on the user's message
@@ -36,9 +37,7 @@ class News:
     @property
     def follows(self) -> str | None:
         """What the first new message follows; None where the transcript does not say."""
-        if self.found.known is None:
-            return None
-        return FIRST if self.found.after is None else self.found.after.id
+        return None if self.found.after is None else self.found.after.id
 
 
 def is_begun(messages: Sequence[Mapping[str, Any]], at: int) -> bool:
@@ -96,8 +95,10 @@ async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_i
     if not news.earlier:
         return news.follows
     session = options.memory_id
-    said = [
-        options.said(derived_id(turn_id, session, str(number), text), text) for number, text in enumerate(news.earlier)
-    ]
-    await engine.chats.turns.remember(owner, session, [replace(said[0], follows=news.follows), *said[1:]])
-    return said[-1].id
+    said, follows = list[Turn](), news.follows
+    for number, text in enumerate(news.earlier):
+        turn = options.said(derived_id(turn_id, session, str(number), text), text)
+        said.append(replace(turn, follows=follows))
+        follows = turn.id
+    await engine.chats.turns.remember(owner, session, said)
+    return follows

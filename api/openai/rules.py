@@ -76,7 +76,7 @@ async def _placed(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> Cha
     prompt, end = news.asked, news.found.after
     if prompt is not None:
         end = await chats.branches.answer_to(owner, options.memory_id, prompt) or prompt
-    if news.found.known is not None:
+    if news.found.known is not None and end is not None:
         places = await chats.branches.go_on(owner, options.memory_id, end, edited=prompt is None)
         if places:
             await chats.summaries.rewrite(owner, options.memory_id, places)

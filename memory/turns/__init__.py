@@ -4,7 +4,7 @@ A message gets its place by one atomic update and is committed before anything i
 windows of places; a receipt says what an answer considered, used and spent.
 """
 
-from memory.turns.branches import FIRST, LINE, Found, Stored
+from memory.turns.branches import LINE, Found, Stored
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.places import Place, Places
@@ -28,7 +28,6 @@ from memory.turns.writings import Writings
 
 __all__ = [
     "EVERYWHERE",
-    "FIRST",
     "LINE",
     "LINES",
     "NONE",

@@ -6,8 +6,8 @@ behind that leaves the line: it stays stored, with `branch` in it. `replaced` is
 put, with its answer, and an answer that was asked for again: recall does not find them, and no facts are made of them.
 `left` is what came after these: it was said all the same. Who goes on with a branch has it in the line again.
 
-`follows` is the id of the message before one, as a transcript told it, and empty for the first; a message without
-follows the one at the place before it, and an answer without its prompt. `again` stands in a prompt that was asked
+`follows` is the id of the message before one, as a transcript told it; a message without follows the one at the place
+before it, as far as anybody knows, and an answer without its prompt. `again` stands in a prompt that was asked
 again: the exchange that answers it now.
 """
 
@@ -25,7 +25,6 @@ from memory.turns.places import Place, Places
 from utils.mongo import Document
 
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
-FIRST = ""  # what the first message of a conversation follows
 Line = tuple[str, str]  # role and text of a message
 COMPARED = 1_000  # messages, newest first, by which a transcript is told
 
@@ -174,16 +173,20 @@ class Branches:
         await self._vectors.update_one({"_id": prompt.key, "user_id": owner}, {"$set": {"again": again}})
         return place
 
-    async def go_on(self, owner: str, session_id: str, after: Stored | None, *, edited: bool) -> list[int]:
-        """Has the line end with a message, None for its beginning; returns the places of all messages that left it or
-        came back. `edited`: the user says something else in the place of what followed it."""
+    async def go_on(self, owner: str, session_id: str, after: Stored, *, edited: bool) -> list[int]:
+        """Has the line end with a message; returns the places of all messages that left it or came back. `edited`: the
+        user says something else in the place of what followed it.
+
+        What came without its history stays: it is another's thread, or came by another door.
+        """
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         back: list[Stored] = []
-        fork = after
+        fork: Stored | None = after
         while fork is not None and fork.branch is not None and fork not in back:
             back.append(fork)
             fork = await self._before(own, fork)
-        leaving = await self._read(own | LINE | {"message_index": {"$gt": -1 if fork is None else fork.index}})
+        after = fork or after
+        leaving = _behind(after, await self._read(own | LINE | {"message_index": {"$gt": after.index}}))
         if not leaving and not back:
             return []
         replaced = leaving[:1]
@@ -231,8 +234,6 @@ class Branches:
 
     async def _before(self, own: Document, message: Stored) -> Stored | None:
         """The message that one follows; where it is gone, the newest of the line before it."""
-        if message.follows == FIRST:
-            return None
         earlier = own | {"message_index": {"$gte": 0, "$lt": message.index}}
         filter = earlier
         if message.follows is not None:
@@ -308,6 +309,19 @@ def _ends(newest: Sequence[Stored], prints: Sequence[Line]) -> bool:
     if prompt is None or (prompt.role, prompt.print) != told[at] or told[at] == asked:
         return False
     return not at or (bool(answers) and (answers[0].role, answers[0].print) == told[0])
+
+
+def _behind(end: Stored, later: Sequence[Stored]) -> list[Stored]:
+    """Those of a line's later messages of which transcripts have told that they lead to its end."""
+    ids, turns = {end.id}, {end.own_turn} if end.role == "user" else set[str | None]()
+    behind: list[Stored] = []
+    for message in later:
+        answers = message.role == "assistant" and message.follows is None and message.own_turn is not None
+        if message.follows in ids or (answers and message.own_turn in turns):
+            behind.append(message)
+            ids.add(message.id)
+            turns |= {message.own_turn} if message.role == "user" else set()
+    return behind
 
 
 def _answers(message: Stored, prompt: Stored) -> bool:

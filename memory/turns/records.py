@@ -78,7 +78,7 @@ class MessageLine(Line):
     facts: Literal["pending", "done"] | None = None
     timezone: Timezone | None = None
     proxied: bool | None = None
-    follows: MessageId | Literal[""] | None = None
+    follows: MessageId | None = None
     branch: Literal["replaced", "left"] | None = None
 
 

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from memory.domain import REPLACED, Gist, Remembered, Turn
@@ -122,31 +121,6 @@ class Turns:
             return True
         await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
-
-    async def last_exchange(
-        self, owner: str, session_id: str, content: str, *, answered: bool
-    ) -> tuple[str, Place, datetime] | None:
-        """The id and the place of a session's last exchange and when it began, where its prompt is of this content and
-        has no answer yet; else None. `answered`: also where it has one."""
-        place = await self._places.place(owner, session_id)
-        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}, **LINE}
-        newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
-        if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
-            answer = newest.pop(0)
-            if answer.get("turn_id") is None or answer["turn_id"] != newest[0].get("turn_id"):
-                return None
-        if place is None or not newest:
-            return None
-        last = newest[0]
-        if last["role"] != "user" or last["content"] != content or "turn_id" not in last:
-            return None
-        return last["turn_id"], replace(place, index=last["message_index"]), gist_of(last).timestamp
-
-    async def newest_of_user(self, owner: str, session_id: str) -> str | None:
-        """What the user said last in a session, where that is among its last two messages; else None."""
-        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
-        return next((message["content"] for message in newest if message["role"] == "user"), None)
 
     async def conversations_with(self, owners: Sequence[str], texts: Sequence[str]) -> list[tuple[str, str]]:
         """The conversations of the proxy's that have messages of these texts, each with its owner, who is one of these:
@@ -319,7 +293,7 @@ def _asks(document: Document, asking: bool) -> bool:
 def _follows(turn: Turn, before: str | None) -> str | None:
     """The id of the message that one follows, None for the first. `before`: of the one at the place before it."""
     if turn.follows is not None:
-        return turn.follows or None
+        return turn.follows
     return prompt_id(turn.turn_id) if turn.role == "assistant" and turn.turn_id is not None else before
 
 

@@ -223,6 +223,7 @@ def by_rules(api: httpx.Client, model: ScriptedModel, user: str) -> Client:
 
 def test_the_facts_of_an_edited_message_end_and_come_back_with_it(by_rules: Client) -> None:
     talk = by_rules
+    talk.ask("Ahoy.", "Ahoy.")
     talk.ask("I live in Madrid.", "Noted.")
     first = talk.history
     eventually(lambda: "The user lives in Madrid." in facts_of(talk.chat, talk.memory))
@@ -284,3 +285,19 @@ def test_a_summary_is_of_the_line_alone(own: httpx.Client, model: ScriptedModel,
     eventually(lambda: "lamp 1" in summaries())
     talk.ask("The stove stands in the yard.", "", talk.history[:2])
     eventually(lambda: "lamp 1" not in summaries() and "lamp 0" in summaries())
+
+
+def test_chats_that_share_a_conversation_leave_each_other_alone(talk: Client) -> None:
+    """Each sends its own history; what one says is no other version of what another does."""
+    first = talk.history
+    talk.ask("My goat is called Elsa.", "A fine goat.", [])
+    talk.ask("She is three.", "Young.")
+    talk.ask("Is she seaworthy?", "She floats.", first)
+    assert talk.beside == {}
+    assert talk.line[-6:] == ["My goat is called Elsa.", "A fine goat.", "She is three.", "Young.", *talk.line[-2:]]
+
+
+def test_what_is_said_by_another_door_meanwhile_stays(talk: Client) -> None:
+    talk.chat.post("/query", json={"query": "My goat is called Elsa.", "session_id": talk.memory}).raise_for_status()
+    talk.ask("Is she seaworthy?", "She floats.")
+    assert talk.beside == {} and "My goat is called Elsa." in talk.line
