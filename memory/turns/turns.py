@@ -162,7 +162,8 @@ class Turns:
         message = await self._vectors.find_one(own, TEXT)
         if message is None:
             raise NotFound("No such message")
-        return turn_of(message)
+        placed = await self.page(owner, session_id, after=message["message_index"] - 1, limit=1)
+        return next((turn for turn in placed if turn.id == identifier), turn_of(message))
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
