@@ -28,6 +28,10 @@ class Superseded:
         gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
         return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
 
+    async def holding(self, owner: str, ids: Sequence[str]) -> frozenset[str]:
+        """The ids of messages, among those given, of which something holds."""
+        return _holding(await self._stated.get((owner, frozenset(ids))))
+
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of facts, those of the messages that state them."""
         found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
@@ -38,7 +42,7 @@ class Superseded:
             return {}
         stated = await self._stated.get((owner, frozenset(ids)))
         current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
-        holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
+        holds = _holding(stated)
         found: dict[str, list[str]] = {}
         for fact in stated:
             if fact["valid_to"] is None:
@@ -75,3 +79,8 @@ class Superseded:
                 if at in known and known[at]["superseded_by"] is not None
             }
         return last
+
+
+def _holding(facts: Sequence[Document]) -> frozenset[str]:
+    """The ids of the messages that state those facts that are in force."""
+    return frozenset(source for fact in facts if fact["valid_to"] is None for source in fact["sources"])

@@ -233,7 +233,7 @@ async def test_of_two_values_the_newest_answers(
     await told(quiet, ("2024-02-02", before), ("2024-03-05", after))
     first, second = (await say(quiet, asked, session_id="s2")).splitlines()
     assert now in first
-    assert second.startswith("(Before: ") and old in second
+    assert second.startswith("(Until 2024-03-05: ") and old in second
 
 
 @pytest.mark.parametrize("request_", ["Write a limerick about my uncle", "Give me a soup recipe", "Tell me a story"])
