@@ -150,8 +150,8 @@ def strange_words(query: str) -> list[re.Match[str]]:
 def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visible: NDArray[np.bool_]) -> str:
     """A query with its strange words as the history has them: as the English word that a slip makes of one (Damerau, "A
     technique for computer detection and correction of spelling errors", 1964) and that was told, of several the one
-    that was told most often; as they stand where they were told as often. Where none was told, as the function word that
-    a slip makes of one. `visible`: the rows that count, (rows,)."""
+    that was told most often; as they stand where they were told as often. Where none was told, as the function word of
+    which a letter was left out, or two changed places: "usb" is none. `visible`: the rows that count, (rows,)."""
     for found in reversed(strange):
         others = slips(found[0])
         words = {stem(found[0]): found[0]}
@@ -161,7 +161,8 @@ def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visi
         counts = _told(list(words), index, visible)
         meant = list(words.values())[int(counts.argmax())]
         if not counts.any():
-            meant = next((other for other in others if other in STOPWORDS), meant)
+            whole = (other for other in others if len(other) > len(found[0]) or Counter(other) == Counter(found[0]))
+            meant = next((other for other in whole if other in STOPWORDS), meant)
         query = f"{query[: found.start()]}{meant}{query[found.end() :]}"
     return query
 
@@ -176,8 +177,8 @@ def _told(stems: Sequence[str], index: UserIndex, visible: NDArray[np.bool_]) ->
 
 
 def slips(word: str) -> list[str]:
-    """What stands there where two letters but the first changed places, or one is added, left out or another, each once:
-    first what is most likely meant."""
+    """What stands there where two letters but the first changed places, or one is added, left out or another, each
+    once: first what is most likely meant."""
     parts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     found = {f"{left}{right[1]}{right[0]}{right[2:]}": None for left, right in parts if len(right) > 1}
     found |= {f"{left}{letter}{right}": None for left, right in parts for letter in _LETTERS}
