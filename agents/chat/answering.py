@@ -65,11 +65,6 @@ NOTHING_DELETED = (
 NOTHING_OF_IT = "I found nothing about that."
 NOT_ASKED = "I didn't look in my memory for this, and without a language model I know nothing else."
 
-_TASK = re.compile(
-    r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
-    r"rewrite|rephrase|correct|improve)\b",
-    re.IGNORECASE,
-)
 # What nobody can have told: a sum, advice.
 _BEYOND = re.compile(
     r"\d\s*[*x×÷/^+]\s*\d|\d ?% of \d|^\W*tell (?:me|us) an? (?!bit|little|lot)"
@@ -116,7 +111,7 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         return RuleAnswer(context.images, unused="image")
     if intent.name != "chat" and (present := asks_for_present(query)) is not None:
         return RuleAnswer(_present(present, context.request.timezone), unused="no_question")
-    if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
+    if intent.name == "chat" and intent.deed == "requests":
         return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
     if intent.name == "chat" and (idle or is_courtesy(query)):

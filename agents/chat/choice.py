@@ -7,11 +7,12 @@ from dataclasses import replace
 from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.facts import subject_of
-from memory.language import EVEN, asks_of_assistant, asks_of_then, tells_of_then
+from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
 LIKELY = 0.6
+LIKELY_MATTER = 0.36  # where both are of where one lives or works; the same command's passages above it are all right
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
 REPLACING = 0.4  # share of it that one needs that says the same at another time,
 CHANGING = 0.05  # and where it is the newer one and tells of a change
@@ -29,12 +30,13 @@ OWN = re.compile(
 
 def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]:
     """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
-    answers what is so now only where nothing else does, and is marked."""
+    answers what is so now only where nothing else does, and is marked; what was replaced answers what was so."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
     if asks_of_then(question.text):
-        judged, over = [replace(passage, replaced_by=frozenset()) for passage in judged], list[Passage]()
-    else:
-        over = [passage for passage in judged if tells_of_then(passage.text)]
+        former = [replace(passage, replaced_by=frozenset()) for passage in judged if passage.replaced_by]
+        held = _likeliest(question, [passage for passage in judged if not passage.replaced_by])
+        return [*_likeliest(question, former), *held][:MOST_QUOTES] or mentioning(question.text, judged)
+    over = [passage for passage in judged if tells_of_then(passage.text)]
     current = _likeliest(question, [passage for passage in judged if passage not in over])
     before = [] if current else [replace(passage, before=True) for passage in _likeliest(question, over)]
     return current or before or mentioning(question.text, judged)
@@ -45,7 +47,7 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
     for passage in sorted(judged, key=lambda passage: -passage.likelihood):
         best.setdefault((passage.source.kind, passage.source.id), passage)
     ranked = each_once(list(best.values()))
-    if not ranked or ranked[0].likelihood < LIKELY:
+    if not ranked or not _is_likely(question, ranked[0]):
         return []
     first, others = ranked[0], ranked[1:]
     if first.replaced_by:
@@ -61,6 +63,16 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
         return _newest_first([first, *versions])
     near = (other for other in others if other.likelihood >= NEAR_BEST * first.likelihood and not other.replaced_by)
     return [first, *near][:MOST_QUOTES]
+
+
+def _is_likely(question: Question, passage: Passage) -> bool:
+    of_matter = passage.read is not None and _are_of_one_matter(question.does, passage.read.does)
+    return passage.likelihood >= (LIKELY_MATTER if of_matter else LIKELY)
+
+
+def _are_of_one_matter(one: Doing, other: Doing) -> bool:
+    """Whether two texts are about where somebody lives, or both about where somebody works."""
+    return min(one.home, other.home) >= LIKELY_DOING or min(one.work, other.work) >= LIKELY_DOING
 
 
 def _holds_instead(passage: Passage, former: Passage) -> bool:
@@ -116,8 +128,7 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     newer = first.source.timestamp > other.source.timestamp
     before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
-    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
-    if told and of_one_matter:
+    if told and _are_of_one_matter(before, after):
         return not _are_of_two(question, first, other)
     alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
     if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
