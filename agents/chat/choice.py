@@ -128,7 +128,7 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     newer = first.source.timestamp > other.source.timestamp
     before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
-    if told and _are_of_one_matter(before, after):
+    if told and (_are_of_one_matter(before, after) or first.source.id in other.may_replace):
         return not _are_of_two(question, first, other)
     alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
     if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:

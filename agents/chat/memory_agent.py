@@ -193,7 +193,9 @@ class MemoryAgent:
         recall, material = bundle.recall, bundle.material
         gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
         ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
-        outdated = await self._engine.knowledge.superseded.by_messages(owner, ids)
+        superseded = self._engine.knowledge.superseded
+        outdated, undecided = await asyncio.gather(superseded.by_messages(owner, ids), superseded.undecided(owner, ids))
+        bundle = replace(bundle, undecided=undecided)
         if not outdated:
             return bundle
         changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}
@@ -211,7 +213,7 @@ class MemoryAgent:
         missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in known]
         recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
-        holding = await self._engine.knowledge.superseded.holding(owner, list(outdated))
+        holding = await superseded.holding(owner, list(outdated))
         former = tuple(
             Former(hit, frozenset(fact.id for fact in facts))
             for hit in bundle.recall.hits

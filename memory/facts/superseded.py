@@ -9,7 +9,7 @@ from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
-FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1}
+FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1, "history.event": 1, "history.other": 1}
 
 
 class Superseded:
@@ -31,6 +31,18 @@ class Superseded:
     async def holding(self, owner: str, ids: Sequence[str]) -> frozenset[str]:
         """The ids of messages, among those given, of which something holds."""
         return _holding(await self._stated.get((owner, frozenset(ids))))
+
+    async def undecided(self, owner: str, ids: Sequence[str]) -> dict[str, frozenset[str]]:
+        """By the ids of messages, those among them that state what the fact of that one may have replaced, where both
+        are in force."""
+        stated = await self._stated.get((owner, frozenset(ids)))
+        sources = {fact["_id"]: fact["sources"] for fact in stated if fact["valid_to"] is None}
+        found: dict[str, frozenset[str]] = {}
+        for fact in stated:
+            others = {event.get("other") for event in fact["history"] if event["event"] == "ADD"} & sources.keys()
+            for source in sources.get(fact["_id"], ()) if others else ():
+                found[source] = found.get(source, frozenset()).union(*(sources[other] for other in others))
+        return found
 
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of facts, those of the messages that state them."""

@@ -243,6 +243,7 @@ async def test_of_two_values_the_newest_answers(
         ("I live in Ghent.", "I moved to Tallinn.", "Where do I live?", "Tallinn", "Ghent"),
         ("My bike is a Kona.", "I sold the Kona and bought a Trek.", "What is my bike?", "Trek", "Kona"),
         ("My vet is Dr. Amsel.", "I changed vets, I go to Dr. Moor now.", "Who is my vet?", "Moor", "Amsel"),
+        ("I work at Ravn.", "I'm with Halm now.", "Where do I work?", "Halm", "Ravn"),
         ("I live in Ghent and I work at Ravn.", "I moved to Tallinn.", "Where do I work?", None, "Tallinn"),
     ],
 )

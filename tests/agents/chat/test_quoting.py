@@ -103,7 +103,7 @@ async def test_the_users_own_comes_before_what_others_have(quiet: Memory, questi
         (("My sister and I play chess.",), "What do I play?", "chess"),
         (("My dog has a red collar.",), "What colour is the collar of my dog?", "red"),
         (("I ride a Brompton.",), "Which bike do I ride?", "Brompton"),
-        (("I adore techno.",), "What kind of music do I love?", "techno"),
+        (("I adore techno.",), "What music do I like?", "techno"),
     ],
 )
 async def test_what_names_the_one_asked_for_is_told(
