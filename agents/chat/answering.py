@@ -14,20 +14,17 @@ from typing import Literal
 
 import numpy as np
 
+from agents.chat.choice import OWN, answers_to
 from agents.chat.context import Bundle, Citation, Context
-from agents.chat.likelihood import SAME, Evidence, Question, Text, contrast, counterparts, likelihood
-from agents.chat.passages import HISTORY, LEAST_SCORE, Asked, Passage, each_once, mentioning, read_asked
+from agents.chat.likelihood import SAME, Question, counterparts
+from agents.chat.passages import HISTORY, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
-from memory.facts import subject_of
 from memory.language import (
     DAY,
-    EVEN,
     Span,
     asked_by,
     asks_for_kept,
     asks_for_present,
-    asks_of_assistant,
-    asks_of_then,
     asks_only_for_a_time,
     asks_whether_told,
     is_courtesy,
@@ -36,7 +33,6 @@ from memory.language import (
     spans_of,
     stems_in_english,
     summarise_by_rules,
-    tells_of_then,
     told_in_question,
     weight,
     with_dates,
@@ -44,17 +40,8 @@ from memory.language import (
 from memory.turns import LeftOut
 from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
-from utils.text import content_stems, cut_at_word, words
+from utils.text import cut_at_word, words
 
-# Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
-LIKELY = 0.6
-NEAR_BEST = 0.9  # share of the best one's that a further passage needs
-REPLACING = 0.4  # share of it that one needs that says the same at another time,
-CHANGING = 0.05  # and where it is the newer one and tells of a change
-LIKELY_DOING = 0.5  # how likely a text does what its head says
-SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
-OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
-MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
 LONGEST = 900  # characters of a passage that is quoted whole
 SUMMARY_TOKENS = 200
@@ -78,20 +65,10 @@ NOTHING_DELETED = (
 NOTHING_OF_IT = "I found nothing about that."
 NOT_ASKED = "I didn't look in my memory for this, and without a language model I know nothing else."
 
-_TASK = re.compile(
-    r"^\W*(?:please )?(?:write|draft|compose|translate|generate|create|calculate|compute|draw|suggest|recommend|"
-    r"rewrite|rephrase|correct|improve)\b",
-    re.IGNORECASE,
-)
 # What nobody can have told: a sum, advice.
 _BEYOND = re.compile(
     r"\d\s*[*x×÷/^+]\s*\d|\d ?% of \d|^\W*tell (?:me|us) an? (?!bit|little|lot)"
     r"|\b(?:should|shall|could|would) (?:i|we)\b|\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
-    re.IGNORECASE,
-)
-# What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
-_OWN = re.compile(
-    r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b",
     re.IGNORECASE,
 )
 _GREETINGS = (
@@ -134,7 +111,7 @@ def _without_memory(context: Context) -> RuleAnswer | None:
         return RuleAnswer(context.images, unused="image")
     if intent.name != "chat" and (present := asks_for_present(query)) is not None:
         return RuleAnswer(_present(present, context.request.timezone), unused="no_question")
-    if intent.name == "chat" and (intent.deed == "requests" or _TASK.match(query)):
+    if intent.name == "chat" and intent.deed == "requests":
         return RuleAnswer(NEEDS_MODEL, unused="task")
     idle = intent.deed == "chats" and not intent.need_memory
     if intent.name == "chat" and (idle or is_courtesy(query)):
@@ -154,6 +131,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     """`parts`: the questions that the request joins, or the whole."""
     question, passages = whole
     query, intent = question.text, context.intent
+    passages = [passage for passage in passages if not passage.replaced_by]
     if asks_for_kept(query):
         kept = [passage for passage in passages if passage.source.kind == "memory"]
         return _quoted(kept) if kept else RuleAnswer(NOTHING_KEPT)
@@ -165,7 +143,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
         chosen = _of_times(passages, spans)
     else:
-        answers = [_answering(*part) for part in parts]
+        answers = [answers_to(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
     if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
@@ -186,7 +164,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return RuleAnswer(NOT_ASKED)
     if intent.deed == "requests" or _BEYOND.search(query):
         return RuleAnswer(NEEDS_MODEL, unused="task")
-    return RuleAnswer(NOT_KNOWN if _OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
+    return RuleAnswer(NOT_KNOWN if OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 
 def _seeks(question: Question, chosen: Sequence[Passage]) -> bool:
@@ -198,91 +176,6 @@ def _seeks(question: Question, chosen: Sequence[Passage]) -> bool:
         return False
     there = counterparts(question, chosen[0].read) >= SAME
     return bool(there.all()) and len(words(chosen[0].text)) > len(words(question.text))
-
-
-def _answering(question: Question, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
-    answers what is so now only where nothing else does, and is marked."""
-    judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
-    over = [] if asks_of_then(question.text) else [passage for passage in judged if tells_of_then(passage.text)]
-    current = _likeliest(question, [passage for passage in judged if passage not in over])
-    before = [] if current else [replace(passage, before=True) for passage in _likeliest(question, over)]
-    return current or before or mentioning(question.text, judged)
-
-
-def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
-    best: dict[tuple[str, str], Passage] = {}  # of each source
-    for passage in sorted(judged, key=lambda passage: -passage.likelihood):
-        best.setdefault((passage.source.kind, passage.source.id), passage)
-    ranked = each_once(list(best.values()))
-    if not ranked or ranked[0].likelihood < LIKELY:
-        return []
-    first, others = ranked[0], ranked[1:]
-    versions = [other for other in others if _are_versions(question, first, other)]
-    if versions:
-        newest, *older = sorted([first, *versions], key=lambda version: version.source.timestamp, reverse=True)
-        return [newest, *(replace(version, before=True) for version in older)][:MOST_QUOTES]
-    return [first, *(other for other in others if other.likelihood >= NEAR_BEST * first.likelihood)][:MOST_QUOTES]
-
-
-def _judged(question: Question, passage: Passage) -> Passage:
-    """A passage with its likelihood, which is none of what tells nothing, and of what another says of the user."""
-    if passage.read is None or not _tells(passage, passage.read) or _is_of_another(question, passage):
-        return passage
-    by_user = passage.source.role != "assistant"
-    evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
-    return replace(passage, likelihood=likelihood(question, evidence))
-
-
-def _is_of_another(question: Question, passage: Passage) -> bool:
-    """Whether a passage is in words of an assistant or a speaker, who know nothing of what is the user's own, or of a
-    text to work on, which tells nothing; not where the question names whose words they are."""
-    of_own = _OWN.search(question.text) is not None
-    if passage.source.role == "assistant":
-        return of_own and not asks_of_assistant(question.text)
-    if passage.whose == "own" or (passage.whose == "speaker" and not of_own):
-        return False
-    named = {stem for said in passage.said for lead in said.named for stem in content_stems(lead)}
-    return named.isdisjoint(content_stems(question.text))
-
-
-def _tells(passage: Passage, read: Text) -> bool:
-    """Whether a passage does not ask, or request, more than it tells; what is kept never does, nor the assistant."""
-    if passage.source.role != "user" or passage.source.kind == "memory":
-        return True
-    return not passage.asks and (read.does.tells or max(read.does.asks, read.does.requests) < EVEN)
-
-
-def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
-    """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
-    What is kept under two keys is of two things; so are my lucky numbers at work and at home."""
-    if first.source.kind == other.source.kind == "memory":
-        return False
-    if first.read is None or other.read is None or first.source.role != other.source.role:
-        return False
-    if first.source.timestamp == other.source.timestamp:
-        return False
-    newer = first.source.timestamp > other.source.timestamp
-    before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
-    told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
-    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
-    if told and of_one_matter:
-        return not _are_of_two(question, first, other)
-    alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
-    if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
-        return False
-    # As if recall had found it as well as the other, which has taken some from it.
-    share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
-    replaced = max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
-    return replaced and not _are_of_two(question, first, other)
-
-
-def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
-    """Whether two passages are said of two things that share a name, of which the question means the one: the cousin
-    Ida, and the boss Ida."""
-    own, others = subject_of(first.text), subject_of(other.text)
-    named = (own - others) & set(content_stems(question.text))
-    return bool(named and own & others and others - own)
 
 
 def _lasting(passages: Sequence[Passage]) -> list[Passage]:
@@ -338,7 +231,7 @@ def _quoted(chosen: Sequence[Passage], *, whole: bool = False, first: str = "", 
 
 def _introduced(passage: Passage, *, whole: bool) -> str:
     source, text = passage.source, passage.text if whole else cut_at_word(passage.text, LONGEST)
-    day = "" if source.said_at.date() == at_home(now(), source.timezone).date() else f" on {source.said_at:%Y-%m-%d}"
+    day = "" if _is_today(source.said_at) else f" on {source.said_at:%Y-%m-%d}"
     if source.kind == "memory":
         return f"You asked me to remember: {text}"
     if source.kind == FACT:
@@ -349,7 +242,21 @@ def _introduced(passage: Passage, *, whole: bool) -> str:
         by, text = f"{source.name} said{day}", f"“{text}”"
     else:
         by, text = f"{'You told me' if source.role == 'user' else 'I told you'}{day}", f"“{text}”"
-    return f"(Before: {by[0].lower()}{by[1:]}: {text})" if passage.before else f"{by}: {text}"
+    if not passage.before and passage.until is None:
+        return f"{by}: {text}"
+    when = f"Until {_end_of(source.said_at, passage.until)}" if passage.until else "Before"
+    return f"({when}: {by[0].lower()}{by[1:]}: {text})"
+
+
+def _end_of(start: datetime, end: datetime) -> str:
+    """The day until which something was so, with the time where it began on the same."""
+    parts = ("" if _is_today(end) else f"{end:%Y-%m-%d}", f"{end:%H:%M}" if end.date() == start.date() else "")
+    return " ".join(filter(None, parts)) or "today"
+
+
+def _is_today(moment: datetime) -> bool:
+    """Whether a moment is of the day that it is where its clock is."""
+    return moment.date() == now().astimezone(moment.tzinfo).date()
 
 
 def _at_end(bundle: Bundle, timezone: str | None) -> RuleAnswer:

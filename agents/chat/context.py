@@ -119,6 +119,15 @@ class Material:
 
 
 @dataclass(frozen=True)
+class Former:
+    """A message that was found, and states nothing that holds. `replaced_by`: ids of the facts in force that took its
+    place, and of the messages that state them."""
+
+    hit: Hit
+    replaced_by: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Bundle:
     """What memory has to say about a request (the platform document, "Complete Memory Bundle").
 
@@ -127,7 +136,9 @@ class Bundle:
     at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
     alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
-    for each. `material`: for a prompt that goes by tokens.
+    for each. `former`: what was found and left out, for other things hold by now. `undecided`: by the ids of messages,
+    those of which it is not decided whether what they state was replaced by that. `material`: for a prompt that goes by
+    tokens.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -140,6 +151,8 @@ class Bundle:
     end: End | None = None
     at_end: Gist | None = None
     parts: tuple[Recall, ...] = ()
+    former: tuple[Former, ...] = ()
+    undecided: Mapping[str, frozenset[str]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
 
     @property

@@ -70,6 +70,11 @@ def name_of(query: str, does: Doing) -> IntentName:
             return "chat"
 
 
+def _deed_of(does: Doing) -> Deed:
+    """What a query does: what is likely a task is one, though it looks even more like a statement."""
+    return "requests" if does.deed == "states" and does.requests >= EVEN else does.deed
+
+
 class IntentDetector:
     """Finds the intent of a query by what it does or, where an embedder is given, by likeness to examples."""
 
@@ -95,7 +100,7 @@ class IntentDetector:
         if self._everywhere is not None:
             name = await self._everywhere.nearest(query) or name
         small_talk = does is not None and does.chats >= SMALL_TALK and not _ASSENT.match(text)
-        return intent_of(name, use_memory=use_memory, small_talk=small_talk, deed=does.deed if does else None)
+        return intent_of(name, use_memory=use_memory, small_talk=small_talk, deed=_deed_of(does) if does else None)
 
     async def _read(self, text: str) -> Doing | None:
         """What a text does; None where no encoder is there to tell."""

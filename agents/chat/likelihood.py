@@ -35,14 +35,21 @@ OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a
 _NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
 _DIGITS = re.compile(r"\d+")
 _OF_ME = re.compile(
-    r"^\W*(?:(?:where|what|when|how|who) )?(?:do|am|did|was|have|had|can|are|were) (?:i|we)\b", re.IGNORECASE
+    r"^\W*(?:(?:where|when|how|who) |(?:what|which) (?:\w+ )?)?(?:do|am|did|was|have|had|can|are|were) (?:i|we)\b",
+    re.IGNORECASE,
+)
+# "What car do I drive?": a car by its name is one.
+_KIND = re.compile(
+    r"\b(?:what|which) (?!(?:is|are|was|were|did|do|does|has|have|had|can|should|would|will)\b)"
+    r"(?:(?:kind|sort|type)s? of )?(?P<kind>[a-z]+)\b(?!['’])"
 )
 _OF_ME_TOO = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 
 FEATURES = (
     "score",  # the logit of recall's score
     "cosine",  # of the two texts
-    "missing",  # the most decisive word that the passage does not have, of the user's; the assistant says it otherwise
+    "missing",  # the most decisive word that the passage does not have, of the user's, but for one that says only of
+    # which kind the answer is; the assistant says it otherwise
     "number",  # whether the question has numbers and the passage none of them
     "of_another",  # whether the passage, and not the question, is about another than the user, and shares no name of it
     "of_the_user",  # how much more the question than the passage is about another
@@ -107,7 +114,7 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
         [
             _logit(evidence.score),
             question.reading.sentence @ passage.reading.sentence,
-            decisive[~same].max(initial=0) if evidence.by_user else 0,
+            decisive[~same & ~_of_kind(question)].max(initial=0) if evidence.by_user else 0,
             bool(numbers) and numbers.isdisjoint((*_DIGITS.findall(passage.text), *marked_words(passage.text))),
             other >= OF_ANOTHER and not shares_name,
             max(-other, 0),
@@ -143,6 +150,12 @@ def _capitalised(text: Text) -> NDArray[np.bool_]:
     """Which different words stand with a capital behind the first one, as names do that are too common to decide."""
     names = {word.casefold() for word in WORD.findall(text.text)[1:] if word[:1].isupper()}
     return np.array([word in names for word in _places(text.reading)], np.bool_)
+
+
+def _of_kind(question: Text) -> NDArray[np.bool_]:
+    """Which different words of a question say of which kind its answer is, (words,)."""
+    found = _KIND.search(question.text[:1].lower() + question.text[1:])
+    return np.array([found is not None and word == found["kind"] for word in _places(question.reading)], np.bool_)
 
 
 def _logit(score: float) -> float:

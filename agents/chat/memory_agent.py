@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from agents.chat.context import Bundle, ChatRequest, Context, Material
+from agents.chat.context import Bundle, ChatRequest, Context, Former, Material
 from agents.chat.memories import tells_nothing
 from config.recipes import BundleSizes, PromptBudget, Recipe
 from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
@@ -174,6 +174,10 @@ class MemoryAgent:
             return bundle
         messages = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
         sources = await self._engine.knowledge.superseded.sources(owner, facts)
+        former = tuple(
+            replace(one, replaced_by=one.replaced_by.union(*(sources.get(fact, ()) for fact in one.replaced_by)))
+            for one in bundle.former
+        )
         echoes = {fact for fact, stating in sources.items() if not stating.isdisjoint(messages)}
         hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
         keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
@@ -181,7 +185,7 @@ class MemoryAgent:
             candidate._replace(dropped="duplicate") if candidate.key in keys else candidate
             for candidate in recall.considered
         )
-        return replace(bundle, recall=replace(recall, hits=hits, considered=considered))
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), former=former)
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
@@ -189,7 +193,9 @@ class MemoryAgent:
         recall, material = bundle.recall, bundle.material
         gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
         ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
-        outdated = await self._engine.knowledge.superseded.by_messages(owner, ids)
+        superseded = self._engine.knowledge.superseded
+        outdated, undecided = await asyncio.gather(superseded.by_messages(owner, ids), superseded.undecided(owner, ids))
+        bundle = replace(bundle, undecided=undecided)
         if not outdated:
             return bundle
         changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}
@@ -207,7 +213,14 @@ class MemoryAgent:
         missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in known]
         recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
-        return replace(bundle, recall=recall, recent=recent, material=replace(material, changed=changed))
+        holding = await superseded.holding(owner, list(outdated))
+        former = tuple(
+            Former(hit, frozenset(fact.id for fact in facts))
+            for hit in bundle.recall.hits
+            if (facts := outdated.get(hit.gist.id)) and hit.gist.id not in holding
+        )
+        material = replace(material, changed=changed)
+        return replace(bundle, recall=recall, recent=recent, former=former, material=material)
 
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries

@@ -1,19 +1,19 @@
 """Passages that may answer a question: every statement of what memory holds for it, read by the encoder."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
-from memory.language import asked_by, asks_whether_told, is_courtesy, own_words, told_in_question
+from memory.language import LEFT_OUT, asked_by, asks_whether_told, is_courtesy, own_words, told_in_question
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.sentences import split_sentences
-from utils.text import GAP, content_stems, ends_with_question_mark
+from utils.text import GAP, content_stems, ends_with_question_mark, words
 from utils.vectors import Floats
 
 READ = 4  # hits whose passages are read; the answer is hardly ever further back
@@ -31,9 +31,11 @@ Whose = Literal["own", "speaker", "text"]
 @dataclass(frozen=True)
 class Passage:
     """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message. `read`: None where nobody has read it. `said`: its sentences, with what leads them; `whose`:
-    the words are the user's own, of a speaker who is named before them, or of a text that is to be worked on.
-    `before`: another one was true after it."""
+    of another message. `read`: None where nobody has read it. `said`: its sentences, with what leads them; `quotes`:
+    whether there is more in it, which the user quotes; `whose`: the words are the user's own, of a speaker who is named
+    before them, or of a text that is to be worked on.
+    `replaced_by`: the ids of what holds instead of it by now; `may_replace`: of messages that it may have replaced.
+    `before`: it was true once; `until`: until then."""
 
     text: str
     source: Citation
@@ -42,8 +44,12 @@ class Passage:
     read: Text | None = None
     likelihood: float = 0.0
     said: tuple[Said, ...] = ()
+    quotes: bool = False
     whose: Whose = "own"
+    replaced_by: frozenset[str] = frozenset()
+    may_replace: frozenset[str] = frozenset()
     before: bool = False
+    until: datetime | None = None
 
     @property
     def asks(self) -> bool:
@@ -76,7 +82,7 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
         Asked(
             Question(part.question, readings[part.question]),
             [
-                replace(passage, read=read[passage.text], whose=_whose(passage.said, vectors))
+                replace(passage, read=read[passage.text], whose=_whose(passage, vectors))
                 if passage.text in read and leads.issuperset(leads_of(passage.said))
                 else passage
                 for passage in some
@@ -86,10 +92,10 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     ]
 
 
-def _whose(said: Sequence[Said], vectors: Mapping[str, Floats]) -> Whose:
-    if all(one.is_own(vectors) for one in said):
+def _whose(passage: Passage, vectors: Mapping[str, Floats]) -> Whose:
+    if all(one.is_own(vectors) for one in passage.said) and not passage.quotes:
         return "own"
-    return "speaker" if all(one.is_own(vectors, whoever=True) for one in said) else "text"
+    return "speaker" if all(one.is_own(vectors, whoever=True) for one in passage.said) else "text"
 
 
 def _parts(context: Context) -> list[Context]:
@@ -103,7 +109,9 @@ def _parts(context: Context) -> list[Context]:
         own = {hit.gist.key: hit for hit in part.hits}
         left = (hit for hit in bundle.recall.hits if hit.gist.key in own or hit.gist.key not in known)
         hits = tuple(own.get(hit.gist.key, hit) for hit in left)
-        parts.append(replace(context, bundle=replace(bundle, recall=replace(part, hits=hits))))
+        former = [replace(one, hit=own[one.hit.gist.key]) for one in bundle.former if one.hit.gist.key in own]
+        of_part = replace(bundle, recall=replace(part, hits=hits), former=tuple(former))
+        parts.append(replace(context, bundle=of_part))
     return parts
 
 
@@ -123,21 +131,26 @@ def _passages(context: Context) -> list[Passage]:
     passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
     messages = [hit.gist for hit in hits.values()]
     further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
-    messages += further.values()
+    former = {one.hit.gist.key: one for one in bundle.former}
+    messages += (*further.values(), *(one.hit.gist for one in bundle.former))
     for gist in messages:
         key = keys.get(gist.id)
         if gist.by_rules or gist.id in stated or (key is not None and key_named(gist.content, key) == key):
             continue
-        hit = hits.get(gist.key)
+        hit, instead = hits.get(gist.key), frozenset[str]()
+        if hit is None and gist.key in former:
+            hit, instead = former[gist.key].hit, former[gist.key].replaced_by
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
-        rival = max((score for key, score in scores.items() if key != gist.key), default=0.0)
+        beside = (score for name, score in by_id.items() if name != gist.id and name not in instead)
+        rival = max(beside, default=0.0)
         content, by_user = hit.text if hit else gist.content, gist.role == "user"
-        said = list(said_in(own_words(content))) if by_user else []
         parts = statements(content, by_user=by_user)
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
-        score = scores.get(gist.key, 0.0)
-        passages += [Passage(text, source, score, rival, said=_said_of(text, said)) for text in parts]
+        score = hit.score if hit and instead else by_id.get(gist.id, 0.0)
+        perhaps = bundle.undecided.get(gist.id, frozenset())
+        made = [Passage(text, source, score, rival, replaced_by=instead, may_replace=perhaps) for text in parts]
+        passages += _with_words(made, content) if by_user else made
     for recalled in bundle.observations:
         source = Citation.of_observation(recalled)
         passages += [Passage(text, source, KEPT) for text in statements(source.content, by_user=False)]
@@ -157,14 +170,23 @@ def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
         if item.role == "user":
             said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
             source = Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
-            sentences = list(said_in(own_words(item.content)))
             parts = statements(item.content, by_user=True)
-            yield from (Passage(text, source, KEPT, said=_said_of(text, sentences)) for text in parts)
+            yield from _with_words([Passage(text, source, KEPT) for text in parts], item.content)
 
 
-def _said_of(passage: str, said: Sequence[Said]) -> tuple[Said, ...]:
-    """Those of a message's sentences that stand in a passage."""
-    return tuple(one for one in said if one.sentence in passage)
+def _with_words(passages: Iterable[Passage], content: str) -> Iterator[Passage]:
+    """Passages of a message of the user's, with those of its sentences that stand in each."""
+    own = own_words(content)
+    quoting = len(words(own)) < len(words(content))
+    said = [
+        (one, [words(part) for part in (told_in_question(one.sentence) or one.sentence).split(LEFT_OUT)])
+        for one in said_in(own)
+    ]
+    for passage in passages:
+        within = f" {' '.join(words(passage.text))} "
+        there = [(one, parts) for one, parts in said if all(f" {' '.join(part)} " in within for part in parts if part)]
+        more = quoting and sum(len(part) for _, parts in there for part in parts) < len(words(passage.text))
+        yield replace(passage, said=tuple(one for one, _ in there), quotes=more)
 
 
 def statements(content: str, *, by_user: bool) -> list[str]:

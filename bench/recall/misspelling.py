@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from bench.recall.corpus import Corpus, Question
-from memory.language.languages import SHORTEST_WORD
+from memory.language.languages import LONG_WORD
 from utils.text import STOPWORDS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -26,7 +26,7 @@ def misspelt(corpus: Corpus) -> Corpus:
 
 def _misspelt(question: Question, seed: str) -> Question:
     words = [word.strip('.,;:?!"()') for word in question.text.split()]
-    chosen = [word for word in words if len(word) >= SHORTEST_WORD and word.isascii() and word.isalpha()]
+    chosen = [word for word in words if len(word) >= LONG_WORD and word.isascii() and word.isalpha()]
     telling = [word for word in chosen if word.islower() and word not in STOPWORDS]
     if not telling:
         return question

@@ -9,7 +9,7 @@ from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
-FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1}
+FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1, "history.event": 1, "history.other": 1}
 
 
 class Superseded:
@@ -28,6 +28,22 @@ class Superseded:
         gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
         return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
 
+    async def holding(self, owner: str, ids: Sequence[str]) -> frozenset[str]:
+        """The ids of messages, among those given, of which something holds."""
+        return _holding(await self._stated.get((owner, frozenset(ids))))
+
+    async def undecided(self, owner: str, ids: Sequence[str]) -> dict[str, frozenset[str]]:
+        """By the ids of messages, those among them that state what the fact of that one may have replaced, where both
+        are in force."""
+        stated = await self._stated.get((owner, frozenset(ids)))
+        sources = {fact["_id"]: fact["sources"] for fact in stated if fact["valid_to"] is None}
+        found: dict[str, frozenset[str]] = {}
+        for fact in stated:
+            others = {event.get("other") for event in fact["history"] if event["event"] == "ADD"} & sources.keys()
+            for source in sources.get(fact["_id"], ()) if others else ():
+                found[source] = found.get(source, frozenset()).union(*(sources[other] for other in others))
+        return found
+
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of facts, those of the messages that state them."""
         found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
@@ -38,7 +54,7 @@ class Superseded:
             return {}
         stated = await self._stated.get((owner, frozenset(ids)))
         current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
-        holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
+        holds = _holding(stated)
         found: dict[str, list[str]] = {}
         for fact in stated:
             if fact["valid_to"] is None:
@@ -75,3 +91,8 @@ class Superseded:
                 if at in known and known[at]["superseded_by"] is not None
             }
         return last
+
+
+def _holding(facts: Sequence[Document]) -> frozenset[str]:
+    """The ids of the messages that state those facts that are in force."""
+    return frozenset(source for fact in facts if fact["valid_to"] is None for source in fact["sources"])

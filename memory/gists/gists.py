@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from memory.domain import Condensed, Gist, Turn
 from memory.ids import fingerprint
-from memory.language import Trait, doing, traits_of
+from memory.language import LONGEST, Trait, doing, traits_of
 from memory.store import pending
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
-from utils.text import pieces_of, searched_words, stem
+from utils.text import ends_with_question_mark, pieces_of, searched_words, stem
 from utils.vectors import Floats, to_binary
 
 Terms = NDArray[np.uint32]
@@ -74,18 +74,26 @@ EMPTY = Imprint(np.zeros(0, np.uint32), np.zeros((0, TOKEN_DIMENSIONS), np.int8)
 
 
 async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Sequence[str]) -> list[Imprint]:
-    """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it."""
-    readings = await reader.read(embedded)
+    """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it; behind a name a
+    question looks like a statement, so what it does is read without."""
+    asking = [content for content, text in zip(contents, embedded, strict=True) if content != text and _asks(content)]
+    readings = await reader.read([*embedded, *asking])
+    own = dict(zip(asking, (reading.sentence for reading in readings[len(embedded) :]), strict=True))
+    vectors = [own.get(content, reading.sentence) for content, reading in zip(contents, readings, strict=False)]
     if sum(map(len, contents)) < AT_ONCE:
-        return _made(contents, readings)
-    return await asyncio.to_thread(_made, contents, readings)
+        return _made(contents, readings, vectors)
+    return await asyncio.to_thread(_made, contents, readings, vectors)
 
 
-def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
+def _asks(content: str) -> bool:
+    return len(content) <= LONGEST and ends_with_question_mark(content)
+
+
+def _made(contents: Sequence[str], readings: Sequence[Reading], vectors: Sequence[Floats]) -> list[Imprint]:
     beginnings = [content[:MAX_CHARACTERS] for content in contents]
     return [
-        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(reading.sentence, beginning)))
-        for beginning, reading in zip(beginnings, readings, strict=True)
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(vector, beginning)))
+        for beginning, reading, vector in zip(beginnings, readings, vectors, strict=False)
     ]
 
 

@@ -15,7 +15,8 @@ from memory.language.words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, IN_NAMES, 
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
 LEXICON = FITTED / "lexicon.npy"  # hashes of words, ascending, (words,) uint32
-SHORTEST_WORD, LONGEST_WORD = 5, 24  # letters of a word in it
+SHORTEST_WORD, LONGEST_WORD = 3, 24  # letters of a word in it
+LONG_WORD = 5  # letters of one that is hardly a word of two languages
 
 LONGEST = 400  # characters by which a query's language is told
 ENGLISH_SHARE = 3  # of so many words of English one is a stop word at least
@@ -97,7 +98,7 @@ def is_foreign(text: str) -> bool:
     if may_not_be_english(text):
         return True
     said = WORD.findall(text[:LONGEST].lower().replace("’", "'"))
-    long = [word for word in said if len(word) >= SHORTEST_WORD and word.isalpha()]
+    long = [word for word in said if len(word) >= LONG_WORD and word.isalpha()]
     return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and 2 * int(are_words(long).sum()) <= len(long)
 
 

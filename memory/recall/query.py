@@ -150,14 +150,19 @@ def strange_words(query: str) -> list[re.Match[str]]:
 def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visible: NDArray[np.bool_]) -> str:
     """A query with its strange words as the history has them: as the English word that a slip makes of one (Damerau, "A
     technique for computer detection and correction of spelling errors", 1964) and that was told, of several the one
-    that was told most often; as they stand where they were told as often. `visible`: the rows that count, (rows,)."""
+    that was told most often; as they stand where they were told as often. Where none was told, as the function word of
+    which a letter was left out, or two changed places: "usb" is none. `visible`: the rows that count, (rows,)."""
     for found in reversed(strange):
         others = slips(found[0])
         words = {stem(found[0]): found[0]}
         for other, is_word in zip(others, are_words(others), strict=True):
-            if is_word:
+            if is_word and other not in STOPWORDS:
                 words.setdefault(stem(other), other)
-        meant = list(words.values())[int(_told(list(words), index, visible).argmax())]
+        counts = _told(list(words), index, visible)
+        meant = list(words.values())[int(counts.argmax())]
+        if not counts.any():
+            whole = (other for other in others if len(other) > len(found[0]) or Counter(other) == Counter(found[0]))
+            meant = next((other for other in whole if other in STOPWORDS), meant)
         query = f"{query[: found.start()]}{meant}{query[found.end() :]}"
     return query
 
@@ -172,12 +177,12 @@ def _told(stems: Sequence[str], index: UserIndex, visible: NDArray[np.bool_]) ->
 
 
 def slips(word: str) -> list[str]:
-    """What stands there where one letter but the first is left out, added or another, or two of these changed places,
-    each once."""
+    """What stands there where two letters but the first changed places, or one is added, left out or another, each
+    once: first what is most likely meant."""
     parts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     found = {f"{left}{right[1]}{right[0]}{right[2:]}": None for left, right in parts if len(right) > 1}
-    found |= {f"{left}{right[1:]}": None for left, right in parts if right}
     found |= {f"{left}{letter}{right}": None for left, right in parts for letter in _LETTERS}
+    found |= {f"{left}{right[1:]}": None for left, right in parts if right}
     found |= {f"{left}{letter}{right[1:]}": None for left, right in parts if right for letter in _LETTERS}
     found.pop(word, None)
     return list(found)

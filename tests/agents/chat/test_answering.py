@@ -100,7 +100,7 @@ async def test_of_two_that_say_the_same_the_newer_comes_first_and_an_older_one_i
     await quiet.add(USER, "s1", [turn("m1", before), turn("m2", after, timestamp=START + timedelta(days=9))], wait=True)
     first, *others = (await say(quiet, question, session_id="s2")).splitlines()
     assert first == f"You told me on 2025-03-10: “{after}” [1]"
-    assert others in ([], [f"(Before: you told me on 2025-03-01: “{before}”) [2]"])
+    assert others in ([], [f"(Until 2025-03-10: you told me on 2025-03-01: “{before}”) [2]"])
 
 
 async def test_what_was_so_before_is_marked(quiet: Memory) -> None:
@@ -109,7 +109,7 @@ async def test_what_was_so_before_is_marked(quiet: Memory) -> None:
     answer = await say(quiet, "How much is the rent?", session_id="s2")
     assert answer.splitlines() == [
         "You told me on 2025-03-01: “The rent went up to 1100 euros.” [1]",
-        "(Before: you told me on 2025-03-01: “The rent is 940 euros.”) [2]",
+        "(Until 2025-03-01 12:02: you told me on 2025-03-01: “The rent is 940 euros.”) [2]",
     ]
 
 

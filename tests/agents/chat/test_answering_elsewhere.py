@@ -6,8 +6,6 @@ from agents.chat.keeper_agent import IN_ENGLISH
 from agents.memory import Memory
 from tests.conversations import say
 
-NOT_KNOWN = pytest.mark.xfail(reason="so near to the border that processors differ; mostly it is not known")
-
 
 @pytest.mark.parametrize(
     "asked",
@@ -65,16 +63,9 @@ async def test_what_was_told_of_one_kind_is_no_answer_about_another(quiet: Memor
     ("told", "newer", "asked"),
     [
         ("Ich wohne in Bremen.", "Ich bin nach Köln gezogen.", "Wo wohne ich?"),
-        pytest.param(
-            "Vivo en Granada.",
-            "Me mudé a Valencia.",
-            "¿Dónde vivo?",
-            marks=NOT_KNOWN,
-        ),
+        ("Vivo en Granada.", "Me mudé a Valencia.", "¿Dónde vivo?"),
         ("J'habite à Lyon.", "J'ai déménagé à Lille.", "Où est-ce que j'habite ?"),
-        pytest.param(
-            "Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?", marks=NOT_KNOWN
-        ),
+        ("Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?"),
         ("Я живу в Перми.", "Я переехала в Москву.", "Где я живу?"),
         ("我住在南京。", "我搬到武汉了。", "我住在哪里？"),
         ("저는 대구에 살아요.", "서울로 이사했어요.", "저는 어디에 살아요?"),
@@ -101,18 +92,8 @@ async def test_the_newer_of_two_statements_comes_first(quiet: Memory, told: str,
     [
         ("Ich wohne in Bremen.", "Meine Schwester ist nach Köln gezogen.", "Wo wohne ich?"),
         ("Ich wohne in Bremen.", "Anna ist nach Köln gezogen.", "Wo wohne ich?"),
-        pytest.param(
-            "Vivo en Granada.",
-            "Mi hermano se mudó a Valencia.",
-            "¿Dónde vivo?",
-            marks=NOT_KNOWN,
-        ),
-        pytest.param(
-            "Vivo en Granada.",
-            "Ahora trabajo en un hotel.",
-            "¿Dónde vivo?",
-            marks=NOT_KNOWN,
-        ),
+        ("Vivo en Granada.", "Mi hermano se mudó a Valencia.", "¿Dónde vivo?"),
+        ("Vivo en Granada.", "Ahora trabajo en un hotel.", "¿Dónde vivo?"),
         ("J'habite à Lyon.", "Mon voisin a déménagé à Lille.", "Où est-ce que j'habite ?"),
         ("我住在南京。", "我妹妹搬到武汉了。", "我住在哪里？"),
     ],
@@ -174,17 +155,9 @@ async def test_a_statement_stays_one(quiet: Memory, told: str) -> None:
         ("Mój brat pracuje w szpitalu.", "gdzie pracuje mój brat"),
         ("J'habite à Rennes.", "Dis-moi où j'habite"),
         ("Vivo en Bilbao.", "Dime dónde vivo"),
-        pytest.param(
-            "من در تبریز زندگی می‌کنم.",
-            "بگو کجا زندگی می‌کنم",
-            marks=NOT_KNOWN,
-        ),
+        ("من در تبریز زندگی می‌کنم.", "بگو کجا زندگی می‌کنم"),
         ("Μένω στα Χανιά.", "Πού μένω;"),
-        pytest.param(
-            "मैं भोपाल में रहता हूँ।",
-            "मुझे बताओ मैं कहाँ रहता हूँ",
-            marks=NOT_KNOWN,
-        ),
+        ("मैं भोपाल में रहता हूँ।", "मुझे बताओ मैं कहाँ रहता हूँ"),
         ("मैं भोपाल में रहता हूँ।", "मैं कहाँ रहता हूँ?"),
         ("मेरी बहन जयपुर में रहती है।", "मेरी बहन कहाँ रहती है?"),
     ],

@@ -85,6 +85,7 @@ async def test_a_weekday_is_the_next_one_where_nothing_past_is_told(
     [
         ("draft a speech about my grandmother", "tell me about my grandmother"),
         ("My oven is a Neff.", "Tell me a riddle"),
+        ("My oven is a Neff.", "Teach me a few words of Czech"),
         ("My oven is a Neff.", "What's 30% of 90?"),
     ],
 )
@@ -233,7 +234,35 @@ async def test_of_two_values_the_newest_answers(
     await told(quiet, ("2024-02-02", before), ("2024-03-05", after))
     first, second = (await say(quiet, asked, session_id="s2")).splitlines()
     assert now in first
-    assert second.startswith("(Before: ") and old in second
+    assert second.startswith("(Until 2024-03-05: ") and old in second
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked", "now", "others"),
+    [
+        ("I live in Ghent.", "I moved to Tallinn.", "Where do I live?", "Tallinn", "Ghent"),
+        ("My bike is a Kona.", "I sold the Kona and bought a Trek.", "What is my bike?", "Trek", "Kona"),
+        ("My vet is Dr. Amsel.", "I changed vets, I go to Dr. Moor now.", "Who is my vet?", "Moor", "Amsel"),
+        ("I work at Ravn.", "I'm with Halm now.", "Where do I work?", "Halm", "Ravn"),
+        ("I live in Ghent and I work at Ravn.", "I moved to Tallinn.", "Where do I work?", None, "Tallinn"),
+    ],
+)
+async def test_what_replaced_an_answer_answers_and_the_other_stands_behind_it(
+    quiet: Memory, before: str, after: str, asked: str, now: str | None, others: str
+) -> None:
+    await told(quiet, ("2024-02-02", before), ("2024-03-05", after))
+    await quiet.engine.knowledge.queue.work()
+    first, *rest = (await say(quiet, asked, session_id="s2")).splitlines()
+    if now is None:
+        assert others not in first
+    else:
+        assert now in first and others in rest[0] and rest[0].startswith("(Until 2024-03-05: ")
+
+
+async def test_what_was_replaced_answers_what_was_so_before(quiet: Memory) -> None:
+    await told(quiet, ("2024-02-02", "I live in Ghent."), ("2024-03-05", "I moved to Tallinn."))
+    await quiet.engine.knowledge.queue.work()
+    assert "Ghent" in (await say(quiet, "Where did I use to live?", session_id="s2")).splitlines()[0]
 
 
 @pytest.mark.parametrize("request_", ["Write a limerick about my uncle", "Give me a soup recipe", "Tell me a story"])

@@ -102,6 +102,8 @@ async def test_the_users_own_comes_before_what_others_have(quiet: Memory, questi
         (("Rex is our dog.",), "What is our dog called?", "Rex"),
         (("My sister and I play chess.",), "What do I play?", "chess"),
         (("My dog has a red collar.",), "What colour is the collar of my dog?", "red"),
+        (("I ride a Brompton.",), "Which bike do I ride?", "Brompton"),
+        (("I adore techno.",), "What music do I like?", "techno"),
     ],
 )
 async def test_what_names_the_one_asked_for_is_told(
@@ -156,6 +158,12 @@ async def test_a_question_without_its_mark_is_not_told(quiet: Memory, asked: str
         ("Our landlord wrote: I live in Malaga now", "Where do I live now?", "What did our landlord write?"),
         ("Translate into Italian: I work at the harbour", "Where do I work?", None),
         ("Can you correct this letter?\n\nDear Mr Faber,\nI live in Antwerp.\nYours, Jo", "Where do I live?", None),
+        (
+            'Our slogan reads "my sister works at the best bakery".',
+            "Where does my sister work?",
+            "How does our slogan read?",
+        ),
+        ("> I work at the harbour\nThat made me laugh.", "Where do I work?", None),
     ],
 )
 async def test_what_is_not_told_of_the_user_is_quoted_only_where_it_is_meant(

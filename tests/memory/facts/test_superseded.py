@@ -43,6 +43,18 @@ async def test_a_message_of_which_something_holds_is_not_outdated(quiet: Memory)
     assert await in_force(quiet, "ann", ["m1", "m4"]) == {}
 
 
+async def test_what_may_have_been_replaced_is_told_by_messages(quiet: Memory) -> None:
+    superseded = quiet.engine.knowledge.superseded
+    first = await decided(quiet, "m1", Add("The user works at Ravn."))
+    second = await decided(quiet, "m2", Add("The user is with Halm now.", first.id))
+    assert await superseded.undecided("ann", ["m1", "m2"]) == {"m2": {"m1"}}
+    assert await superseded.undecided("ann", ["m2"]) == {}
+    assert await superseded.holding("ann", ["m1", "m2", "m3"]) == {"m1", "m2"}
+    await decided(quiet, "m3", Delete(second.id))
+    assert await superseded.undecided("ann", ["m1", "m2"]) == {}
+    assert await superseded.holding("ann", ["m1", "m2"]) == {"m1"}
+
+
 async def test_what_is_in_force_is_given_as_it_is_recalled(quiet: Memory) -> None:
     first = await decided(quiet, "m1", Add("The user lives in Rome."))
     await decided(quiet, "m2", Update(first.id, "The user lives in Oslo."))

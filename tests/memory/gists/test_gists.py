@@ -134,7 +134,7 @@ def test_of_one_that_an_earlier_version_made_words_hold_and_tokens_do_not() -> N
         "When did you start painting?",
         "My sister keeps bees.",
         "Where is the big cello now?",
-        pytest.param("Do bees make honey?", marks=pytest.mark.xfail(reason="behind a name it states")),
+        "Do bees make honey?",
     ],
 )
 async def test_terms_and_traits_are_of_what_was_said_and_tokens_of_what_is_embedded(

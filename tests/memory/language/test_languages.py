@@ -117,8 +117,10 @@ def test_the_command_takes_the_words_at_the_beginning_of_lines(tmp_path, monkeyp
     monkeypatch.setattr(fit_lexicon, "LEXICON", made)
     listed = tmp_path / "list.txt"
     listed.write_text("\ufeffScone 123\nTrowel\nthe\nmother-in-law\nit\u2019s\ncaf\u00e9s\nscone\n", "utf-8")
-    fit_lexicon.main([str(listed)])
-    assert np.load(made).tolist() == sorted(hashes_of(["scone", "trowel"]).tolist())
+    short = tmp_path / "short.txt"
+    short.write_text("van 7\nox\n", "utf-8")
+    fit_lexicon.main([str(listed)], [str(short)])
+    assert np.load(made).tolist() == sorted(hashes_of(["scone", "trowel", "van"]).tolist())
 
 
 def test_the_list_is_in_order() -> None:

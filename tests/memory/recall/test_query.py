@@ -203,6 +203,8 @@ async def told(quiet: Memory) -> Memory:
         ("who is near the alotment?", "who is near the allotment?"),
         ("where is the crematoriumm", "where is the crematorium"),
         ("do we crochett blankts?", "do we crochet blankets?"),
+        ("wher is the vna", "where is the van"),
+        ("waht do we do on sundays", "what do we do on sundays"),
     ],
 )
 async def test_a_slip_is_read_as_the_word_that_was_told(told: Memory, query: str, searched: str) -> None:
@@ -224,7 +226,8 @@ async def test_a_slip_is_read_as_the_word_that_was_told(told: Memory, query: str
         "plotmentt",
         "open C:\\alotment\\x",
         "the re\u0301alotment",
-        "planet vann",
+        "planet vim",  # a word
+        "the usb of kona",  # of no word that was told
         "wo ist der alotment?",  # German
         "kubectl",  # of no word
     ],

@@ -1,0 +1,147 @@
+"""The choice of the passages that answer a question: the likely ones, and of versions of one thing the newest first."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
+from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
+from memory.facts import subject_of
+from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
+from utils.text import content_stems
+
+# Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
+LIKELY = 0.6
+LIKELY_MATTER = 0.36  # where both are of where one lives or works; the same command's passages above it are all right
+NEAR_BEST = 0.9  # share of the best one's that a further passage needs
+REPLACING = 0.4  # share of it that one needs that says the same at another time,
+CHANGING = 0.05  # and where it is the newer one and tells of a change
+LIKELY_DOING = 0.5  # how likely a text does what its head says
+SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
+OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
+MOST_QUOTES = 3
+
+# What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
+OWN = re.compile(
+    r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b",
+    re.IGNORECASE,
+)
+
+
+def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
+    answers what is so now only where nothing else does, and is marked; what was replaced answers what was so."""
+    judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
+    if asks_of_then(question.text):
+        former = [replace(passage, replaced_by=frozenset()) for passage in judged if passage.replaced_by]
+        held = _likeliest(question, [passage for passage in judged if not passage.replaced_by])
+        return [*_likeliest(question, former), *held][:MOST_QUOTES] or mentioning(question.text, judged)
+    over = [passage for passage in judged if tells_of_then(passage.text)]
+    current = _likeliest(question, [passage for passage in judged if passage not in over])
+    before = [] if current else [replace(passage, before=True) for passage in _likeliest(question, over)]
+    return current or before or mentioning(question.text, judged)
+
+
+def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
+    best: dict[tuple[str, str], Passage] = {}  # of each source
+    for passage in sorted(judged, key=lambda passage: -passage.likelihood):
+        best.setdefault((passage.source.kind, passage.source.id), passage)
+    ranked = each_once(list(best.values()))
+    if not ranked or not _is_likely(question, ranked[0]):
+        return []
+    first, others = ranked[0], ranked[1:]
+    if first.replaced_by:
+        instead = [other for other in others if _holds_instead(other, first)]
+        left = [passage for passage in judged if passage.source != first.source]
+        return _newest_first([first, instead[0]]) if instead else _likeliest(question, left)
+    versions = [
+        other
+        for other in others
+        if first.source.id in other.replaced_by or (not other.replaced_by and _are_versions(question, first, other))
+    ]
+    if versions:
+        return _newest_first([first, *versions])
+    near = (other for other in others if other.likelihood >= NEAR_BEST * first.likelihood and not other.replaced_by)
+    return [first, *near][:MOST_QUOTES]
+
+
+def _is_likely(question: Question, passage: Passage) -> bool:
+    of_matter = passage.read is not None and _are_of_one_matter(question.does, passage.read.does)
+    return passage.likelihood >= (LIKELY_MATTER if of_matter else LIKELY)
+
+
+def _are_of_one_matter(one: Doing, other: Doing) -> bool:
+    """Whether two texts are about where somebody lives, or both about where somebody works."""
+    return min(one.home, other.home) >= LIKELY_DOING or min(one.work, other.work) >= LIKELY_DOING
+
+
+def _holds_instead(passage: Passage, former: Passage) -> bool:
+    """Whether a passage is of what took another's place, and not of something else that the other stated as well."""
+    return passage.source.id in former.replaced_by and passage.likelihood >= CHANGING * former.likelihood
+
+
+def _newest_first(versions: Sequence[Passage]) -> list[Passage]:
+    """Versions of one thing, each but the newest marked as what was so until the next."""
+    ordered = sorted(versions, key=lambda version: version.source.timestamp, reverse=True)
+    newer = [None, *(version.source.said_at for version in ordered)]
+    return [replace(version, until=until) for version, until in zip(ordered, newer, strict=False)][:MOST_QUOTES]
+
+
+def _judged(question: Question, passage: Passage) -> Passage:
+    """A passage with its likelihood, which is none of what tells nothing, and of what another says of the user."""
+    if passage.read is None or not _tells(passage, passage.read) or _is_of_another(question, passage):
+        return passage
+    by_user = passage.source.role != "assistant"
+    evidence = Evidence(passage.read, passage.score, passage.rival, by_user)
+    return replace(passage, likelihood=likelihood(question, evidence))
+
+
+def _is_of_another(question: Question, passage: Passage) -> bool:
+    """Whether a passage is in words of an assistant or a speaker, who know nothing of what is the user's own, or of a
+    text to work on or a quotation, which tell nothing; not where the question names whose words they are."""
+    of_own = OWN.search(question.text) is not None
+    if passage.source.role == "assistant":
+        return of_own and not asks_of_assistant(question.text)
+    if passage.whose == "own" or (passage.whose == "speaker" and not of_own):
+        return False
+    leads = (lead for said in passage.said for lead in (*said.named, *((said.sentence,) if passage.quotes else ())))
+    named = {stem for lead in leads for stem in content_stems(lead)}
+    return named.isdisjoint(content_stems(question.text))
+
+
+def _tells(passage: Passage, read: Text) -> bool:
+    """Whether a passage does not ask, or request, more than it tells; what is kept never does, nor the assistant."""
+    if passage.source.role != "user" or passage.source.kind == "memory":
+        return True
+    return not passage.asks and (read.does.tells or max(read.does.asks, read.does.requests) < EVEN)
+
+
+def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
+    """Whether two passages say the same of different times, so that the newer one holds. `first`: the likelier one.
+    What is kept under two keys is of two things; so are my lucky numbers at work and at home."""
+    if first.source.kind == other.source.kind == "memory":
+        return False
+    if first.read is None or other.read is None or first.source.role != other.source.role:
+        return False
+    if first.source.timestamp == other.source.timestamp:
+        return False
+    newer = first.source.timestamp > other.source.timestamp
+    before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
+    told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
+    if told and (_are_of_one_matter(before, after) or first.source.id in other.may_replace):
+        return not _are_of_two(question, first, other)
+    alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
+    if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
+        return False
+    # As if recall had found it as well as the other, which has taken some from it.
+    share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
+    replaced = max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
+    return replaced and not _are_of_two(question, first, other)
+
+
+def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
+    """Whether two passages are said of two things that share a name, of which the question means the one: the cousin
+    Ida, and the boss Ida."""
+    own, others = subject_of(first.text), subject_of(other.text)
+    named = (own - others) & set(content_stems(question.text))
+    return bool(named and own & others and others - own)
