@@ -25,6 +25,7 @@ from memory.facts.rules.reconcile import (
     texts_of,
 )
 from memory.gists import gist_of
+from memory.language import is_foreign
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD
 from utils.chat import ChatModel
@@ -133,7 +134,10 @@ class FactQueue:
                 said = list(said_in(text))
                 vectors = await self._vectors_of([statement, *leads_of(said)])
                 [likely] = lasting(vectors[statement][None])
-                if keeps(statement, float(likely)) and all(one.is_own(vectors, whoever=True) for one in said):
+                foreign = is_foreign(text)
+                if keeps(statement, float(likely)) and all(
+                    one.is_own(vectors, whoever=True, foreign=foreign) for one in said
+                ):
                     stated = [Stated(statement, statement)]
             return await self._learn(replace(origin, by=by), stated) if stated else []
 
@@ -293,7 +297,7 @@ class FactQueue:
             return []
         said = [candidate.said for candidate in found]
         vectors = await self._vectors_of([*(text for candidate in found for text in candidate.read), *leads_of(said)])
-        return stated_by([candidate for candidate in found if candidate.said.is_own(vectors)], vectors)
+        return stated_by([one for one in found if one.said.is_own(vectors, foreign=one.foreign)], vectors)
 
     async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:
         read = list(dict.fromkeys(texts))

@@ -24,7 +24,7 @@ from utils.encoder import Encoder
         ("I'm a welder and I love fishing.", ["The user is a welder.", "The user loves fishing."]),
         ("I AM ALLERGIC TO WASPS.", ["The user is allergic to wasps."]),
         ("I live in Bern but I might move to Rome.", ["The user lives in Bern."]),
-        ("We moved to Kiel last year.", ["We moved to Kiel in 2024 (“last year”)."]),
+        ("We moved to Kiel last year.", ["We moved to Kiel in 2024 (“last year”) and live in Kiel."]),
         ("Both my brothers live in Perth.", ["Both the user's brothers live in Perth."]),
         ("Ich habe eine Tochter namens Frieda.", ["Ich habe eine Tochter namens Frieda."]),
         ("Soy alérgico al polen.", ["Soy alérgico al polen."]),
