@@ -11,6 +11,8 @@ from memory.facts.rules.statement import NAME, RELATION, is_somebody, read_state
 from memory.language import is_past, third_person
 from utils.text import STOPWORDS
 
+LONGEST = 300  # characters of a clause that is read
+
 _SELF = re.compile(r"(?P<subject>I|We)(?:(?= )|(?=['’](?:m|ve|re|ll|d)\b))", re.IGNORECASE)
 _AND = re.compile(r"(,? (?:and|but) |, )")
 _OR = re.compile(r"(?:,? (?:and|or|nor) |, )")
@@ -54,7 +56,7 @@ _NAMED = re.compile(
 
 def claims(clause: str) -> Iterator[str]:
     """The claims that a clause makes, each with its subject."""
-    subject = _subject(clause)
+    subject = _subject(clause) if len(clause) <= LONGEST else ""
     bare = clause[len(subject) :].lstrip()
     if not subject or not bare:
         yield clause

@@ -21,6 +21,7 @@ from memory.facts.rules.statement import (
     NAMES,
     OVER,
     RELATION,
+    TIME,
     is_somebody,
     read_statement,
     split_statement,
@@ -53,7 +54,8 @@ LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what la
 # what the user tells of others, and nothing in other languages.
 PERHAPS = 0.4
 OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.45, 0.45
-AT_HOME = 0.6  # from which on who "moved to" a place lives there: teams move to tools, and people to departments
+# How likely who "moved to" a place is to be at home for it to be said: people move to departments, and teams to tools.
+AT_HOME, OF_US_AT_HOME = 0.1, 0.7
 NEVER = 2.0  # what only ends facts
 SOMEBODY = re.compile(r"(?P<who>he|she|his|her)\b", re.IGNORECASE)
 
@@ -113,7 +115,8 @@ _IN_FRONT = re.compile(
     re.IGNORECASE,
 )
 _MOVED = re.compile(
-    rf"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?:moved|relocated)(?: back| over)? to (?P<place>{NAMES})"
+    r"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?<!was )(?<!were )(?<!been )(?:moved|relocated)(?: back| over)? "
+    rf"to (?P<place>{NAMES})"
     r"(?!.*\b(?:to [A-Z]|but|when|before|after|until|for (?:an?|\w+) (?:day|week|month|year)s?)\b).*\."
 )
 _WITHOUT_APOSTROPHE = re.compile(  # "my wifes name is"
@@ -210,17 +213,23 @@ def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list
         if unmarked := candidate.unmarked:
             is_none |= asked_by(unmarked, doing(vectors[unmarked], unmarked)) is not None
         if not is_none and (lasts or turning(vector) > 0 or candidate.corrects):
-            text = _with_home(candidate.text) if does.home >= AT_HOME else candidate.text
+            text = _with_home(candidate.text, does.home)
             stated.setdefault(text, Stated(text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
 
 
-def _with_home(text: str) -> str:
-    """What tells that somebody moved, with where they live since."""
+def _with_home(text: str, home: float) -> str:
+    """What tells that somebody moved, with where they live since. `home`: how likely it is about that."""
     moved = _MOVED.fullmatch(text)
-    if moved is None or not is_somebody(read_statement(text).subject) or OVER.search(text):
+    if (
+        moved is None
+        or not is_somebody(read_statement(text).subject)
+        or OVER.search(text)
+        or TIME.match(moved["place"])
+    ):
         return text
-    return f"{text[:-1]} and {'live' if moved['whom'] == 'We' else 'lives'} in {moved['place']}."
+    least, lives = (OF_US_AT_HOME, "live") if moved["whom"] == "We" else (AT_HOME, "lives")
+    return f"{text[:-1]} and {lives} in {moved['place']}." if home >= least else text
 
 
 def statement_of(text: str) -> str | None:
