@@ -115,8 +115,8 @@ _IN_FRONT = re.compile(
     re.IGNORECASE,
 )
 _MOVED = re.compile(
-    r"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?<!was )(?<!were )(?<!been )(?:moved|relocated)(?: back| over)? "
-    rf"to (?P<place>{NAMES})"
+    r"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?<!was )(?<!were )(?<!been )(?:moved|relocated)"
+    rf"(?: back| over)? to (?P<place>{NAMES})"
     r"(?!.*\b(?:to [A-Z]|but|when|before|after|until|for (?:an?|\w+) (?:day|week|month|year)s?)\b).*\."
 )
 _WITHOUT_APOSTROPHE = re.compile(  # "my wifes name is"
