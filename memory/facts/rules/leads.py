@@ -18,12 +18,8 @@ from utils.text import ends_with_question_mark
 from utils.vectors import Floats
 
 BORDERS = FITTED / "leads.npy"  # (2, 385) float32: before another's text, and of a speaker; each with an offset
-LIKELY, OF_TASK, SURELY, ABROAD = (
-    0.5,
-    0.75,
-    0.8,
-    0.65,
-)  # before another's text on a line of its own; on the same line, a task; else; in another language
+# How likely a lead is before another's text: on a line of its own; on the same line a task, or else, or abroad.
+LIKELY, OF_TASK, SURELY, ABROAD = 0.5, 0.7, 0.8, 0.65
 LONGEST = 200  # characters of a lead
 MOST = 20  # leads of a message
 
