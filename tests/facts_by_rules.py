@@ -19,12 +19,12 @@ def stated(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[State
         return []
     texts = [*(text for one in found for text in one.read), *leads_of(one.said for one in found)]
     vectors = {text: reading.sentence for text, reading in zip(texts, encoder.read(texts), strict=True)}
-    return stated_by([one for one in found if one.said.is_own(vectors)], vectors)
+    return stated_by([one for one in found if one.said.is_own(vectors, foreign=one.foreign)], vectors)
 
 
 def extracted(encoder: Encoder, message: str, at: datetime = SAID_AT) -> list[str]:
     """The facts of a message."""
-    return [one.text for one in stated(encoder, message, at) if one.lasts]
+    return [one.text for one in in_full(stated(encoder, message, at), {}) if one.lasts]
 
 
 def decided(encoder: Encoder, message: str, known: Mapping[str, str]) -> list[Decision]:

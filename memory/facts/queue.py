@@ -26,7 +26,7 @@ from memory.facts.rules.reconcile import (
     texts_of,
 )
 from memory.gists import gist_of
-from memory.language import LONGEST, doing
+from memory.language import LONGEST, doing, is_foreign
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD, Writings
 from utils.chat import ChatModel
@@ -146,7 +146,9 @@ class FactQueue:
                 said = list(said_in(text))
                 vectors = await self._vectors_of([statement, *leads_of(said)])
                 [likely] = lasting(vectors[statement][None])
-                if keeps(statement, float(likely)) and all(one.is_own(vectors, whoever=True) for one in said):
+                foreign = is_foreign(text)
+                own = all(one.is_own(vectors, whoever=True, foreign=foreign) for one in said)
+                if keeps(statement, float(likely)) and own:
                     reading = Reading([Stated(statement, statement)])
             return await self._learn(replace(origin, by=reading.by), reading) if reading.stated else []
 
@@ -345,7 +347,7 @@ class FactQueue:
             return []
         said = [candidate.said for candidate in found]
         vectors = await self._vectors_of([*(text for candidate in found for text in candidate.read), *leads_of(said)])
-        return stated_by([candidate for candidate in found if candidate.said.is_own(vectors)], vectors)
+        return stated_by([one for one in found if one.said.is_own(vectors, foreign=one.foreign)], vectors)
 
     async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:
         read = list(dict.fromkeys(texts))

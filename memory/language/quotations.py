@@ -7,7 +7,10 @@ LONGEST_QUOTED = 3  # words in quotation marks that may be a name or a nickname
 
 _FENCE = re.compile(r"`{3,}|^[^\S\n]*~{3,}", re.MULTILINE)
 _QUOTED_LINE = re.compile(r"^ ?>.*$", re.MULTILINE)
-_QUOTATION = re.compile(r"(?<![^\s(\[{:,;.–—-])\"([^\"]*)\"|[“„]([^“”„]*)[”“]|«([^«»]*)»")
+_QUOTATION = re.compile(
+    r"(?<![^\s(\[{:,;.–—-])\"([^\"]*)\"|[“„]([^“”„]*)[”“]|«([^«»]*)»"
+    r"|(?<=[:,] )['‘](\S(?:[^\n'’‘]|['’](?=\w)){0,400})['’](?!\w)"
+)
 _SPOKEN = re.compile(r"\s*(?:i|my|we|our)\b", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n\s*")

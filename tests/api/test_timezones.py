@@ -52,7 +52,7 @@ def yesterday(zone: str, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_facts(api: httpx.Client, user: str, zone: str, yesterday: str) -> None:
     body = {"user_id": user, "text": MOVED, "timezone": zone}
     [decided] = api.post("/v1/facts", json=body).json()["decisions"]
-    assert decided["text"] == f"The user moved to Berlin {yesterday} (“yesterday”)."
+    assert decided["text"] == f"The user moved to Berlin {yesterday} (“yesterday”) and lives in Berlin."
 
 
 @both_sides

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.facts.rules.extract import candidates, without_lead
+from memory.facts.rules.extract import SOMEBODY, candidates, whom_named, without_lead
 from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.statement import NAMES, is_somebody, read_statement, whom_of
+from memory.facts.rules.statement import HE, NAMES, SHE, is_somebody, read_statement, whom_of
 
 _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")
 MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
@@ -34,8 +34,20 @@ def in_full(stated: Sequence[Stated], just_told: Mapping[str, str]) -> list[Stat
         elif name:
             whole.append(Stated(text, text, of=name))
         elif not (new.corrects and _POINTS.fullmatch(new.text)):
-            whole.append(new)
+            whole.append(_of_whom(new, [*just_told.values(), *said.values()]))
     return whole
+
+
+def _of_whom(new: Stated, told: Sequence[str]) -> Stated:
+    """What is stated of "her", as of her who was told of last; no fact where nobody was."""
+    if (pronoun := SOMEBODY.match(new.text)) is None:
+        return new
+    others = HE if pronoun["who"].lower() in ("she", "her") else SHE
+    whoever = (whom for text in reversed(told) if (whom := whom_named(text)) and not others.search(whom))
+    if (whom := next(whoever, "")) == "":
+        return replace(new, lasts=False)
+    owned = "'s" if pronoun["who"].lower() in ("his", "her") else ""
+    return replace(new, text=f"{whom}{owned}{new.text[pronoun.end() :]}")
 
 
 def value_instead(text: str, key: str, value: str) -> str | None:

@@ -12,6 +12,7 @@ from datetime import datetime
 import numpy as np
 
 from fitted import FITTED
+from memory.facts.rules.claims import claims
 from memory.facts.rules.leads import Said, said_in
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.replacing import border_in, turning
@@ -20,6 +21,7 @@ from memory.facts.rules.statement import (
     NAMES,
     OVER,
     RELATION,
+    TIME,
     is_somebody,
     read_statement,
     split_statement,
@@ -52,7 +54,10 @@ LASTING = FITTED / "lasting.npy"  # (385,) float32: which sentences tell what la
 # what the user tells of others, and nothing in other languages.
 PERHAPS = 0.4
 OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.15, 0.35, 0.45, 0.45
+# How likely who "moved to" a place is to be at home for it to be said: people move to departments, and teams to tools.
+AT_HOME, OF_US_AT_HOME = 0.1, 0.7
 NEVER = 2.0  # what only ends facts
+SOMEBODY = re.compile(r"(?P<who>he|she|his|her)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|"
@@ -65,6 +70,7 @@ _CORRECTS = re.compile(
     r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|i mean|i meant)\b|, not [^\s,;]+\.?$", re.IGNORECASE
 )
 _LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
+_UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
 _MEANS = re.compile(r"\b(?:mean|meant|correction)\b", re.IGNORECASE)
 _BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAMES}|\W?\d\S*(?: {NAMES})?|{NAMES} \d\S*)")  # a value alone
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
@@ -94,10 +100,6 @@ _JOINED = re.compile(
 _TOGETHER = re.compile(
     rf"(^|[,;] |\b(?:but|so|and) )({NAME}(?:, {NAME}){{0,3}}|(?i:my|our) (?:[a-z-]+ )?{RELATION}(?: {NAME})?),? and I\b"
 )
-_FURTHER = re.compile(  # a further verb of the same "I"
-    r",? (?:and|but) (?=(?:(?:also|now|really) )?(?:live|work|have|am|study|play|speak|love|hate|like|enjoy|prefer|own|"
-    r"drive|eat|drink|use|can['’]t|don['’]t|do not) )"
-)
 _FIRST = re.compile(r"(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?P<pronoun>he|she|they|it|his|her|their|its)\b(?P<short>['’]s)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL
@@ -111,6 +113,14 @@ _IN_FRONT = re.compile(
     r"(?P<when>(?:since|in|on|around|from|until|by|at|after|before|with|during|despite|thanks to) [^,]{2,30}?),? "
     r"(?P<rest>(?:i|my|we|our)\b.*)",
     re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?<!was )(?<!were )(?<!been )(?:moved|relocated)"
+    rf"(?: back| over)? to (?P<place>{NAMES})"
+    r"(?!.*\b(?:to [A-Z]|but|when|before|after|until|for (?:an?|\w+) (?:day|week|month|year)s?)\b).*\."
+)
+_WITHOUT_APOSTROPHE = re.compile(  # "my wifes name is"
+    rf"\b((?:my|our) {RELATION})s(?= (?!who|that|there)[a-z]+ (?:is|was)\b)", re.IGNORECASE
 )
 _BESIDE = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
 _CALLED = re.compile(rf"(?i:i['’]m|i am|(?:[a-z]+ ){{0,2}}calls? me) (?P<name>{NAME}(?: {NAME})?)")
@@ -152,7 +162,7 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     for said in said_in(own_words(message[:LOOKED_AT])):
         _, _, rest = said.sentence.partition(": ")
         stated = rest if said.label and _FIRST.match(rest) else said.sentence
-        sentence = spelled_out(told_in_question(stated) or stated)
+        sentence = spelled_out(_WITHOUT_APOSTROPHE.sub(r"\1's", told_in_question(stated) or stated))
         laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
         sentence = _LAUGHS.sub("", sentence)
         bare = without_lead(sentence).split(",")[0].strip(" .!")
@@ -166,10 +176,14 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
                 found.append(Candidate(text, text, ELSEWHERE, text, said, foreign=True))
         else:
             whole, before = third_person(sentence[:LONGEST]), len(found)
-            for clause in clauses(sentence):
+            untrue = _UNTRUE.match(sentence)
+            for clause in clauses(sentence[untrue.end() :] if untrue else sentence):
                 candidate, about = _candidate(clause, about, whole, at, said)
                 if candidate is not None and not (laughs and _CALLED.fullmatch(clause)):
                     candidate = replace(candidate, corrects=is_corrected)
+                    if untrue:
+                        denied = f"That {candidate.text[0].lower()}{candidate.text[1:-1]} is not true."
+                        candidate = replace(candidate, text=denied, least=NEVER, corrects=True)
                     beside = (f"{USER} has a {one['kin']} called {one['name']}." for one in _BESIDE.finditer(clause))
                     found += [replace(candidate, text=text) for text in (candidate.text, *beside)]
             if len(found) == before and (only_turns := _only_turns(sentence, at, said)) is not None:
@@ -199,8 +213,23 @@ def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list
         if unmarked := candidate.unmarked:
             is_none |= asked_by(unmarked, doing(vectors[unmarked], unmarked)) is not None
         if not is_none and (lasts or turning(vector) > 0 or candidate.corrects):
-            stated.setdefault(candidate.text, Stated(candidate.text, candidate.sentence, lasts, candidate.corrects))
+            text = _with_home(candidate.text, does.home)
+            stated.setdefault(text, Stated(text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
+
+
+def _with_home(text: str, home: float) -> str:
+    """What tells that somebody moved, with where they live since. `home`: how likely it is about that."""
+    moved = _MOVED.fullmatch(text)
+    if (
+        moved is None
+        or not is_somebody(read_statement(text).subject)
+        or OVER.search(text)
+        or TIME.match(moved["place"])
+    ):
+        return text
+    least, lives = (OF_US_AT_HOME, "live") if moved["whom"] == "We" else (AT_HOME, "lives")
+    return f"{text[:-1]} and {lives} in {moved['place']}." if home >= least else text
 
 
 def statement_of(text: str) -> str | None:
@@ -255,10 +284,9 @@ def clauses(sentence: str) -> Iterator[str]:
         else:
             parts.append(part)
     for part in parts:
-        first, *further = _FURTHER.split(part) if re.match(r"i\b", part, re.IGNORECASE) else [part]
-        for clause in map(spelled_out, (first, *(f"I {verb}" for verb in further))):
-            if (clause := _FILLERS.sub("", clause.strip(' ,.!…"“”'))) and not _supposes(clause):
-                yield clause.replace(" & I ", " and I ")
+        clause = _FILLERS.sub("", spelled_out(part).strip(' ,.!…"“”'))
+        if clause and not _supposes(clause):
+            yield from claims(clause.replace(" & I ", " and I "))
 
 
 def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said) -> tuple[Candidate | None, str]:
@@ -272,6 +300,7 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
     if (lead := _left_out(clause)) is not None:
         clause = f"{lead} {clause[0].lower()}{clause[1:]}"
     spoken, least, clause = clause, OF_OTHERS, with_dates(clause, at, in_words=True)
+    is_of_before = False  # whom the pronoun means, only what was told before may tell
     if in_front := _IN_FRONT.fullmatch(clause):
         clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
     if pronoun := _PRONOUN.match(clause):
@@ -282,20 +311,18 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
             clause = f"{start}{pronoun['rest']}"
         else:
             clause = f"{pronoun['pronoun']}{' is' if pronoun['short'] else ''}{pronoun['rest']}"
-            least = NEVER
+            least = OF_OTHERS if (is_of_before := SOMEBODY.match(clause) is not None) else NEVER
     elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, ){{0,3}}{NAME} and I ", clause):
         least = OF_THE_USER
     text = third_person(clause)
     text = f"{text[0].upper()}{text[1:]}."
     read = read_statement(text)
-    is_told_of = (
-        is_somebody(read.subject) or "time" in read.slots or re.search(r"\b(?:me|my|our|us)\b", spoken, re.IGNORECASE)
-    )
-    if least == OF_OTHERS and not is_told_of:
+    is_told_of = is_somebody(read.subject) or "time" in read.slots or is_of_before
+    if least == OF_OTHERS and not (is_told_of or re.search(r"\b(?:me|my|our|us)\b", spoken, re.IGNORECASE)):
         least = NEVER
     elif least != NEVER and (read.slots or OVER.search(text)):
         least = OF_AN_ATTRIBUTE
-    return Candidate(text, f"{spoken}.", least, sentence, said), _whom(text) or about
+    return Candidate(text, f"{spoken}.", least, sentence, said), whom_named(text) or about
 
 
 def _only_turns(sentence: str, at: datetime, said: Said) -> Candidate | None:
@@ -315,13 +342,13 @@ def _may_be_english(sentence: str) -> bool:
     return not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
 
 
-def _whom(text: str) -> str:
+def whom_named(text: str) -> str:
     """Whom a pronoun after a sentence means: somebody with a name, or of the user's."""
     has = re.search(
         rf"^{USER} (?:also )?has an? (?:[a-z-]+ )?(?P<kin>{RELATION})(?: (?:called|named) (?P<name>{NAME}))?\b", text
     )
     if has:
-        return has["name"] or f"{USER}'s {has['kin']}"
+        return f"{USER}'s {has['kin']} {has['name'] or ''}".rstrip()
     subject, _ = split_statement(text)
     if subject == "user" or not is_somebody(subject.removesuffix("'s name")):
         return ""

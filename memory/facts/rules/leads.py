@@ -18,7 +18,8 @@ from utils.text import ends_with_question_mark
 from utils.vectors import Floats
 
 BORDERS = FITTED / "leads.npy"  # (2, 385) float32: before another's text, and of a speaker; each with an offset
-LIKELY, OF_TASK, SURELY = 0.5, 0.75, 0.8  # before another's text on a line of its own; on the same line, a task; else
+# How likely a lead is before another's text: on a line of its own; on the same line a task, or else, or abroad.
+LIKELY, OF_TASK, SURELY, ABROAD = 0.5, 0.7, 0.8, 0.65
 LONGEST = 200  # characters of a lead
 MOST = 20  # leads of a message
 
@@ -35,14 +36,15 @@ class Said(NamedTuple):
     above: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
 
-    def is_own(self, vectors: Mapping[str, Floats], *, whoever: bool = False) -> bool:
+    def is_own(self, vectors: Mapping[str, Floats], *, whoever: bool = False, foreign: bool = False) -> bool:
         """Whether it is what the user tells; `whoever`: though another is named as who speaks. `vectors`: of the
-        `leads_of` it, by the local encoder."""
+        `leads_of` it, by the local encoder. `foreign`: it is in another language than English."""
         of_another, of_speaker = border_in(BORDERS)
+        surely = ABROAD if foreign else SURELY
         return not (
             (self.label and not whoever and _likely(vectors[self.label], of_speaker) >= LIKELY)
             or any(_likely(vectors[lead], of_another) >= LIKELY for lead in self.above)
-            or any(_likely(vectors[lead], of_another) >= SURELY for lead in self.before)
+            or any(_likely(vectors[lead], of_another) >= surely for lead in self.before)
             or any(_is_task(vectors[bare], bare, of_another) for bare in map(_bare, self.before))
         )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from memory.facts.rules.claims import claims
 from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
 from memory.facts.rules.statement import ALSO, OVER, Statement, are_of_one, parts_of, read_statement, whom_of
 from utils.encoder import Reading
@@ -137,7 +138,7 @@ def _decided_by_likeness(
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
-    if surely < LIKELY or not _is_due(new, facts[best]):
+    if surely < LIKELY or not _is_due(new, facts[best]) or _says_several(facts[best]):
         return [Add(new.text, best)]
     return [Update(best, _in_place_of(facts[best], new))]
 
@@ -151,6 +152,11 @@ def _is_due(new: Statement, old: Statement) -> bool:
         return True
     said = {*new.named, *new.values}.union(*parts_of(new.subject))
     return not said.isdisjoint(old.named + old.values)
+
+
+def _says_several(statement: Statement) -> bool:
+    """Whether a fact makes several claims, of which one may be over, as those of earlier builds may."""
+    return len(list(claims(statement.text.rstrip(" .")))) > 1
 
 
 def _in_place_of(old: Statement, new: Statement) -> str:

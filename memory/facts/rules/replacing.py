@@ -24,7 +24,7 @@ from memory.facts.rules.statement import (
 )
 from memory.language import doing
 from utils.encoder import Reading
-from utils.text import searched_words
+from utils.text import searched_words, stem
 from utils.vectors import Floats
 
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
@@ -33,6 +33,9 @@ REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the sig
 # From which likelihood on a statement takes another's place, or may; `bench.fit_replacing` tells what it costs
 LIKELY, PERHAPS = 0.3, 0.15
 SHARED, OTHERWISE = 10.0, 2.0
+_ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
+_OVER = frozenset(map(stem, _ENDS))
+_TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
 
@@ -104,11 +107,12 @@ def may_replace(new: Statement, old: Statement) -> bool:
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
         return False
     if are_of_one(new, old) or _mentions(new, old):
-        return True
-    if parts_of(new.subject)[0] != parts_of(old.subject)[0]:
+        return not _ends_another(new, old)
+    if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
         return False
-    are_people = is_somebody(new.subject) and is_somebody(old.subject)
-    return not are_people or set(new.named).isdisjoint(old.named)
+    if new.subject != "user":
+        return old.denied and old.subject == "user"
+    return not is_somebody(old.subject) or set(new.named).isdisjoint(old.named)
 
 
 def is_of_another_value(new: Statement, old: Statement) -> bool:
@@ -126,6 +130,23 @@ def is_of_another_value(new: Statement, old: Statement) -> bool:
         and bool(said and was)
         and not any(is_among(stem, was) for stem in said)
     )
+
+
+def _ends_another(new: Statement, old: Statement) -> bool:
+    """Whether what one says to be over is something else than what the other says, or only a kind of it: who gave up
+    the guitar may play the piano, and who dislikes green tea may like tea."""
+    if not new.denied or old.denied or new.subject != old.subject or new.slots & old.slots:
+        return False
+    said, former = (_things(one) for one in (new, old))
+    if not former or all(is_among(stem, frozenset(former)) for stem in said):
+        return False
+    shared = [stem for stem in former if is_among(stem, frozenset(said))]
+    return shared in ([], former[:1]) or (shared == former and said[-1] == former[-1])
+
+
+def _things(statement: Statement) -> list[str]:
+    """The stems of what a statement says, without those of words by which it is over."""
+    return [stem for stem in statement.named if stem not in _OVER]
 
 
 def _mentions(new: Statement, old: Statement) -> bool:
@@ -161,8 +182,8 @@ def _stems(statement: Statement) -> frozenset[str]:
 
 
 def _names(text: str) -> set[str]:
-    said = text.split()
-    return {word for one in said[1:] if one[:1].isupper() for word in searched_words(one) if not VALUES.fullmatch(word)}
+    names = (one for one in text.split()[1:] if one[:1].isupper() and not _TITLE.match(one))
+    return {word for one in names for word in searched_words(one) if not VALUES.fullmatch(word)}
 
 
 @cache

@@ -16,6 +16,10 @@ RELATION = (
     r"co-?worker|classmate|boss|manager|teacher|doctor|dentist|therapist|landlord|landlady|roommate|flatmate|"
     r"housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
 )
+SHE = re.compile(
+    r"\b(?:sister|mother|mum|mom|daughter|wife|girlfriend|aunt|niece|grandma|fianc[ée]e|landlady)\b(?!['’]s)"
+)
+HE = re.compile(r"\b(?:brother|father|dad|son|husband|boyfriend|uncle|nephew|grandpa|fianc[ée]|landlord)\b(?!['’]s)")
 NAME = r"(?:(?:Mrs?|Ms|Dr|Prof)\b\.? )?[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
 _WORD_OF_NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*\.?"
 NAMES = rf"{_WORD_OF_NAME}(?: {_WORD_OF_NAME})*"  # of one or several words, with titles or without
@@ -72,8 +76,11 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("birthday", r"was born on (?=.*\d)"),
         ("status", r"(?:is|are|got|gets|was) (?:married|single|divorced|engaged|widowed|separated)\b"),
         ("job", rf"(?:is|became|works? as|working as) (?:an? |the )?{WORKER}{_END}"),
-        ("employer", r"(?:works?|working|employed)(?: as [^,;]+?)? (?:at|for) (?!home|least|night)|joined (?=[A-Z])"),
-        ("employer", r"(?:quit|left|lost) (?:their|the) job\b|retired\b"),
+        ("employer", r"(?:works?|working|employed)(?: as [^,;]+?)? (?:at|for) (?!home|least|night)"),
+        ("employer", r"(?:joined|started (?:(?:work|working|a new job) )?(?:at|with)) (?=[A-Z])"),
+        ("employer", rf"is at {NAMES} (?:now|nowadays|these days)$"),
+        ("employer", r"(?:quit|left|lost) (?:their|the) job\b"),
+        *((slot, r"(?:is |are )?retired\b") for slot in ("employer", "job")),
         ("diet", rf"(?:is|are|became|turned|went) {DIET}\b|(?:eats?|eating) (?:any )?(?:meat|fish)\b"),
     )
 )
@@ -124,6 +131,7 @@ VALUES = re.compile(
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
     re.IGNORECASE,
 )
+_UNTRUE = re.compile(r"That (?P<claim>.+) is not true")
 _LIGHT = frozenset(  # what says little of what is so
     """user also really just now still actually very too absolutely quite currently recently finally already any anymore
     longer happily both nowadays today again no not never has have had having is are was were be been got get gets do
@@ -150,9 +158,11 @@ class Statement:
 
 def read_statement(text: str) -> Statement:
     """What a fact's sentence says, whoever wrote it."""
-    subject, predicate = split_statement(" ".join(without_words_of_dates(text[:READ]).split()).strip(" .!"))
+    bare = " ".join(without_words_of_dates(text[:READ]).split()).strip(" .!")
+    untrue = _UNTRUE.fullmatch(bare)
+    subject, predicate = split_statement(untrue["claim"] if untrue else bare)
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
-    denied = DENIED.search(clause) is not None or OVER.search(clause) is not None
+    denied = untrue is not None or DENIED.search(clause) is not None or OVER.search(clause) is not None
     named = words(VALUES.sub(" ", clause if denied else predicate))
     slots = _slots(subject, predicate)
     return Statement(
@@ -185,7 +195,8 @@ def are_of_one(statement: Statement, other: Statement) -> bool:
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of whose something is, beside the user's, and of what it is; of the user there are none."""
     *owners, what = re.split(r"['’]s ", subject.removeprefix("user's ")) if subject.startswith("user's ") else [subject]
-    return frozenset(content_stems(" ".join(owners))), frozenset(content_stems(what)) - {"user", "name"}
+    whose, of = (frozenset(content_stems(phrase.replace("-", ""))) for phrase in (" ".join(owners), what))
+    return whose, of - {"user", "name"}
 
 
 def subject_of(text: str) -> frozenset[str]:

@@ -25,9 +25,9 @@ def facts(quiet: Memory) -> Facts:
 async def test_what_is_corrected_is_replaced_and_stays_in_the_history(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid.", "My dog is called Biscuit.", "I moved to Berlin.")
     assert await quiet.engine.knowledge.queue.work() == 3
-    assert await texts(quiet) == ["The user moved to Berlin.", "The user's dog is called Biscuit."]
+    assert await texts(quiet) == ["The user moved to Berlin and lives in Berlin.", "The user's dog is called Biscuit."]
     every = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
-    old, new = every["The user lives in Madrid."], every["The user moved to Berlin."]
+    old, new = every["The user lives in Madrid."], every["The user moved to Berlin and lives in Berlin."]
     assert (old.valid_from, old.valid_to, old.superseded_by) == (START, START + 2 * HOUR, new.id)
     assert (new.valid_from, new.valid_to, new.sources) == (START + 2 * HOUR, None, ("s-m2",))
     assert [event.event for event in old.history] == ["ADD", "UPDATE"]
@@ -37,16 +37,16 @@ async def test_what_is_corrected_is_replaced_and_stays_in_the_history(quiet: Mem
 async def test_of_the_facts_of_one_message_the_last_is_in_force(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin. No wait, I moved to Bonn.")
     await quiet.engine.knowledge.queue.work()
-    assert await texts(quiet) == ["The user moved to Bonn."]
+    assert await texts(quiet) == ["The user moved to Bonn and lives in Bonn."]
     await quiet.learn("ann", "I moved to Oslo. Actually, I moved to Bergen.", "s")
-    assert await texts(quiet) == ["The user moved to Bergen."]
+    assert await texts(quiet) == ["The user moved to Bergen and lives in Bergen."]
 
 
 async def test_what_was_true_then_is_told(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin.")
     await quiet.engine.knowledge.queue.work()
     assert await texts(quiet, as_of=START + HOUR / 2) == ["The user lives in Madrid."]
-    assert await texts(quiet, as_of=START + HOUR) == ["The user moved to Berlin."]
+    assert await texts(quiet, as_of=START + HOUR) == ["The user moved to Berlin and lives in Berlin."]
     assert await texts(quiet, as_of=START - HOUR) == []
 
 
@@ -56,7 +56,7 @@ async def test_only_facts_in_force_are_recalled(quiet: Memory) -> None:
     assert await found(quiet, "Where does the user live?") == ["The user lives in Madrid."]
     await say(quiet, "I moved to Berlin.")
     await quiet.engine.knowledge.queue.work()
-    assert await found(quiet, "Where does the user live?") == ["The user moved to Berlin."]
+    assert await found(quiet, "Where does the user live?") == ["The user moved to Berlin and lives in Berlin."]
 
 
 async def test_the_same_message_again_changes_nothing(quiet: Memory, facts: Facts) -> None:
@@ -103,10 +103,10 @@ async def test_a_crash_between_two_decisions_is_made_up_for(
     meanwhile(monkeypatch, quiet.engine.store.collections.facts, "find_one_and_update", kill)
     with pytest.raises(Killed):
         await quiet.engine.knowledge.queue.work()
-    assert "The user moved to Berlin." in await texts(quiet)
+    assert "The user moved to Berlin and lives in Berlin." in await texts(quiet)
     await come_due(quiet)
     await quiet.engine.knowledge.queue.work()
-    assert await texts(quiet) == ["The user loves figs.", "The user moved to Berlin."]
+    assert await texts(quiet) == ["The user loves figs.", "The user moved to Berlin and lives in Berlin."]
     assert len(await facts.page("ann", limit=9, ended=True)) == 3
 
 
@@ -123,7 +123,7 @@ async def test_undo_restores_what_was_replaced_or_ended(quiet: Memory, facts: Fa
     assert await texts(quiet) == await found(quiet, "Where does the user live?") == ["The user lives in Madrid."]
     assert [event.event for event in (await facts.get("ann", madrid.id)).history][-2:] == ["DELETE", "UNDO"]
     await facts.undo("ann", berlin.id)
-    assert await texts(quiet) == ["The user moved to Berlin."]
+    assert await texts(quiet) == ["The user moved to Berlin and lives in Berlin."]
     undone = (await facts.get("ann", madrid.id)).history[-1]
     assert (undone.event, undone.by, undone.other) == ("UNDO", "user", berlin.id)
 
@@ -190,7 +190,7 @@ async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memo
         total += sum(await asyncio.gather(*(quiet.engine.knowledge.queue.work() for _ in range(4))))
         due = {"facts.state": "pending"}
         await quiet.engine.store.collections.vectors.update_many(due, {"$set": {"facts.lease_until": START}})
-    assert await texts(quiet) == ["The user moved to Town11."]
+    assert await texts(quiet) == ["The user moved to Town11 and lives in Town11."]
     assert len(await quiet.engine.knowledge.facts.page("ann", limit=50, ended=True)) == 12
 
 

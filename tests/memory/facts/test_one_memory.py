@@ -44,13 +44,13 @@ async def then(memory: Memory, *hours: float) -> list[list[str]]:
 async def test_what_is_told_in_one_conversation_is_replaced_in_another(quiet: Memory, facts: Facts) -> None:
     await told(quiet, "a", "I live in Madrid.")
     await told(quiet, "b", "I moved to Berlin.", HOUR)
-    assert await texts(quiet) == await gists(quiet) == ["The user moved to Berlin."]
+    assert await texts(quiet) == await gists(quiet) == ["The user moved to Berlin and lives in Berlin."]
     [(fact, _)] = await facts.page("ann", limit=9)
     assert (fact.memory_id, fact.history[0].memory_id) == ("b", "b")
     await told(quiet, "a", "I live in Berlin.", 2 * HOUR)
     await quiet.engine.oversight.forgetter.session("ann", "b")
     assert await texts(quiet) == await gists(quiet)
-    assert await texts(quiet) in (["The user lives in Berlin."], ["The user moved to Berlin."])
+    assert await texts(quiet) in (["The user lives in Berlin."], ["The user moved to Berlin and lives in Berlin."])
 
 
 async def test_a_deleted_conversation_gives_back_what_it_had_replaced_or_ended_elsewhere(quiet: Memory) -> None:
@@ -124,16 +124,16 @@ async def test_what_was_said_earlier_elsewhere_comes_into_the_history(quiet: Mem
     await told(quiet, "a", "I live in Berlin.", 2 * HOUR)
     await told(quiet, "b", "I moved to Madrid.")
     assert await texts(quiet) == await gists(quiet) == [BERLIN]
-    assert await then(quiet, -1, 1, 3) == [[], ["The user moved to Madrid."], [BERLIN]]
+    assert await then(quiet, -1, 1, 3) == [[], ["The user moved to Madrid and lives in Madrid."], [BERLIN]]
     every = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
-    assert every["The user moved to Madrid."].superseded_by == every[BERLIN].id
+    assert every["The user moved to Madrid and lives in Madrid."].superseded_by == every[BERLIN].id
     await told(quiet, "c", "I moved to Oslo.", HOUR)
-    oslo = ["The user moved to Oslo."]
-    assert await then(quiet, 0.5, 1.5, 3) == [["The user moved to Madrid."], oslo, [BERLIN]]
+    oslo = ["The user moved to Oslo and lives in Oslo."]
+    assert await then(quiet, 0.5, 1.5, 3) == [["The user moved to Madrid and lives in Madrid."], oslo, [BERLIN]]
     await quiet.engine.oversight.forgetter.session("ann", "c")
-    assert await then(quiet, 0.5, 1.5, 3) == [["The user moved to Madrid."]] * 2 + [[BERLIN]]
+    assert await then(quiet, 0.5, 1.5, 3) == [["The user moved to Madrid and lives in Madrid."]] * 2 + [[BERLIN]]
     await quiet.engine.oversight.forgetter.session("ann", "a")
-    assert await texts(quiet) == await gists(quiet) == ["The user moved to Madrid."]
+    assert await texts(quiet) == await gists(quiet) == ["The user moved to Madrid and lives in Madrid."]
 
 
 async def test_what_was_said_earlier_elsewhere_ends_nothing(quiet: Memory, facts: Facts) -> None:
@@ -172,7 +172,9 @@ async def test_messages_of_all_conversations_are_settled_as_they_were_said(quiet
         said = Turn(f"{conversation}0", "user", f"I moved to Town{at}.", START + at * HOUR, proxied=True)
         await turns.remember("ann", conversation, [said])
     await quiet.engine.knowledge.queue.work()
-    assert await then(quiet, 0.5, 1.5, 2.5) == [[f"The user moved to Town{at}."] for at in range(3)]
+    assert await then(quiet, 0.5, 1.5, 2.5) == [
+        [f"The user moved to Town{at} and lives in Town{at}."] for at in range(3)
+    ]
 
 
 async def test_a_conversation_of_many_facts_is_forgotten_in_a_few_steps(
@@ -201,7 +203,7 @@ async def test_facts_that_an_earlier_build_kept_apart_stand_together(quiet: Memo
     await quiet.engine.store.collections.facts.update_many({}, {"$unset": {"history.$[].memory_id": ""}})
     assert await texts(quiet) == [BERLIN, MADRID]
     await told(quiet, "c", "I moved to Oslo.", HOUR)
-    assert "The user moved to Oslo." in await texts(quiet)
+    assert "The user moved to Oslo and lives in Oslo." in await texts(quiet)
     await facts.forget("ann", now(), "a")
     assert MADRID not in await texts(quiet, ended=True) and BERLIN in await texts(quiet, ended=True)
 
@@ -240,7 +242,7 @@ async def test_what_is_said_again_later_is_news(quiet: Memory) -> None:
     await quiet.engine.chats.turns.remember("ann", "a", said)
     await quiet.engine.knowledge.queue.work()
     assert await then(quiet, 0.5, 1.5, 2.5) == [
-        ["The user moved to Madrid."],
-        ["The user moved to Oslo."],
-        ["The user moved to Madrid."],
+        ["The user moved to Madrid and lives in Madrid."],
+        ["The user moved to Oslo and lives in Oslo."],
+        ["The user moved to Madrid and lives in Madrid."],
     ]

@@ -93,7 +93,11 @@ async def test_a_decision_on_a_fact_that_was_changed_since_is_made_anew(
     [(madrid, _)] = await facts.page("ann", limit=9)
     await facts.change("ann", madrid.id, "The user lives in Rome.")
     assert await quiet.engine.knowledge.queue.work() == 1
-    assert await texts(quiet) == await gists(quiet) == ["The user loves figs.", "The user moved to Berlin."]
+    assert (
+        await texts(quiet)
+        == await gists(quiet)
+        == ["The user loves figs.", "The user moved to Berlin and lives in Berlin."]
+    )
     assert (await job(quiet, "s-m1"))["state"] == "done"
 
 
@@ -103,7 +107,11 @@ async def test_a_decision_on_a_fact_that_was_deleted_since_is_made_anew(
     await killed_before_it_is_carried_out(quiet, monkeypatch)
     await quiet.engine.oversight.forgetter.message("ann", "s-m0")
     assert await quiet.engine.knowledge.queue.work() == 1
-    assert await texts(quiet, ended=True) == await gists(quiet) == ["The user loves figs.", "The user moved to Berlin."]
+    assert (
+        await texts(quiet, ended=True)
+        == await gists(quiet)
+        == ["The user loves figs.", "The user moved to Berlin and lives in Berlin."]
+    )
 
 
 @pytest.mark.parametrize("how", ["ended", "deleted"])

@@ -38,6 +38,20 @@ def test_a_correction_corrects_what_was_just_told(encoder: Encoder, messages: li
 
 
 @pytest.mark.parametrize(
+    ("messages", "fact"),
+    [
+        (["My niece is called Asta.", "Her birthday is 3 July."], "The user's niece's birthday is 3 July."),
+        (["My uncle is called Bert.", "He lives in Graz."], "The user's uncle lives in Graz."),
+        (["My aunt is a baker. My uncle is a judge.", "She lives in Graz."], "The user's aunt lives in Graz."),
+        (["I have a nephew called Nils.", "He is allergic to figs."], "The user's nephew Nils is allergic to figs."),
+    ],
+)
+def test_a_pronoun_means_whom_the_last_fact_was_about(encoder: Encoder, messages: list[str], fact: str) -> None:
+    assert in_force(encoder, *messages)[-1] == fact
+    assert len(in_force(encoder, *messages[1:])) == 0
+
+
+@pytest.mark.parametrize(
     ("so", "plan", "then"),
     [
         ("I live in Gdansk.", "I'm moving to Poznan in two months.", "I moved to Poznan."),
