@@ -41,7 +41,7 @@ _OF_ME = re.compile(
 # "What car do I drive?": a car by its name is one.
 _KIND = re.compile(
     r"\b(?:what|which) (?!(?:is|are|was|were|did|do|does|has|have|had|can|should|would|will)\b)"
-    r"(?:(?:kind|sort|type)s? of )?(?P<kind>[a-z]+)\b(?!['’])"
+    r"(?:(?:kind|sort|type)s? of )?(?P<kind>[a-z]+)\b(?= (?:is|are|was|were|did|do|does|has|have|had|can|am)\b)"
 )
 _OF_ME_TOO = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 
