@@ -171,6 +171,26 @@ def test_a_source_is_forgotten_in_its_place(page: Page, serve: Callable[..., str
     expect(page.locator(SAID)).to_have_text(["What is my boat called?"])
 
 
+def test_versions_of_a_message_are_looked_at_one_by_one(page: Page, address: str, model: ScriptedModel) -> None:
+    first = [{"role": "user", "content": "Name a tree"}]
+    second = [*first, {"role": "assistant", "content": "An oak."}, {"role": "user", "content": "Another"}]
+    third = [*second[:2], {"role": "user", "content": "Name a bush"}]
+    for messages, text in ((first, "An oak."), (second, "A lime."), (second, "A birch."), (third, "A hazel.")):
+        model.script(answer(text), about=str(messages[-1]["content"]))
+        body = {"model": "m", "messages": messages, "memory_id": "trees"}
+        httpx.post(f"{address}/v1/chat/completions", json=body, timeout=30).raise_for_status()
+    page.goto(f"{address}/?session=trees")
+    expect(page.locator(SAID)).to_have_text(["Name a tree", "Name a bush"])
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A hazel."])
+    page.get_by_role("button", name="Previous version").click()
+    expect(page.locator(SAID)).to_have_text(["Name a tree", "Another"])
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A birch."])
+    page.locator(".message.assistant").get_by_role("button", name="Previous version").click()
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A lime."])
+    page.locator(".message.user").get_by_role("button", name="Next version").click()
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A hazel."])
+
+
 def test_chats_are_renamed_found_and_deleted(page: Page, serve: Callable[..., str]) -> None:
     address = serve()
     for session, text in (("a", "The roof of the shed leaks"), ("b", "Strawberries want shade")):

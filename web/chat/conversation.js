@@ -24,6 +24,43 @@ export class Conversation {
     this.controller = null; // of the request that is answered before its turn is known
     this.turn = null; // the `turn_id` of the answer under way
     this.stopped = false;
+    this.taken = new Map(); // of versions of a message, the one that is looked at, by what they follow
+  }
+
+  /** What is shown: the line of the conversation, or from a version on that is looked at, what followed that. */
+  get shown() {
+    const shown = [];
+    for (const one of this.messages) {
+      if (one.branch) continue;
+      const taken = this.taken.get(one.follows);
+      if (taken && taken !== one.id) return [...shown, ...this._from(taken)];
+      shown.push(one);
+    }
+    return shown;
+  }
+
+  _from(id) {
+    const line = [];
+    for (let one = this.messages.find((each) => each.id === id); one && !line.includes(one); ) {
+      line.push(one);
+      const next = this.versionsOf(one.id);
+      one = next.find((each) => each.id === this.taken.get(line.at(-1).id)) || next.at(-1);
+    }
+    return line;
+  }
+
+  /** The messages that follow one, of which all but one are branches. */
+  versionsOf(follows) {
+    if (this.grouped !== this.messages) {
+      this.grouped = this.messages;
+      this.followers = Map.groupBy(this.messages.filter((one) => one.follows !== undefined), (one) => one.follows);
+    }
+    return this.followers.get(follows) ?? [];
+  }
+
+  take(one) {
+    this.taken.set(one.follows, one.id);
+    this.changed();
   }
 
   get address() { return ["v1", "sessions", this.id]; }
@@ -170,6 +207,6 @@ export class Conversation {
 function messageOf(one) {
   return {
     key: one.id, id: one.id, role: one.role, name: one.name, content: one.content, timestamp: one.timestamp,
-    index: one.message_index, turn: one.turn_id, model: one.model, interrupted: one.interrupted,
+    index: one.message_index, follows: one.follows, branch: one.branch, turn: one.turn_id, model: one.model, interrupted: one.interrupted,
   };
 }

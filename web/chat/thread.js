@@ -59,23 +59,37 @@ function Mine({ one, again }) {
     </div>`;
 }
 
+/** The way to other versions of a message: edited ones, or answers that were asked for again. */
+function Versions({ one, here }) {
+  const all = here.versionsOf(one.follows);
+  const at = all.indexOf(one);
+  if (all.length < 2 || at < 0) return "";
+  return html`
+    <div class="versions" role="group" aria-label=${t("versions")}>
+      <button type="button" class="link" aria-label=${t("previousVersion")} disabled=${at === 0} onClick=${() => here.take(all[at - 1])}>‹</button>
+      <span class="soft">${at + 1} / ${all.length}</span>
+      <button type="button" class="link" aria-label=${t("nextVersion")} disabled=${at === all.length - 1} onClick=${() => here.take(all[at + 1])}>›</button>
+    </div>`;
+}
+
 /** One message; drawn anew only where it has changed. */
 class Message extends Component {
   shouldComponentUpdate({ stamp, marked, day: parted }) {
     return stamp !== this.props.stamp || marked !== this.props.marked || parted !== this.props.day;
   }
 
-  render({ one, again, go, marked, day: parted }) {
+  render({ one, here, again, go, marked, day: parted }) {
     return html`
       ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
         ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} />`}
+        ${one.follows !== undefined && html`<${Versions} one=${one} here=${here} />`}
       </article>`;
   }
 }
 
-const stampOf = (one) => `${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
+const stampOf = (one, here) => `${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
 
 export class Thread extends Component {
   box = { current: null };
@@ -125,9 +139,10 @@ export class Thread extends Component {
   toEnd = () => { this.atEnd = true; this.box.current.scrollTop = this.box.current.scrollHeight; };
 
   render({ here, again, go, marked, children }, { away }) {
-    const days = here.messages.map((one) => day(one.timestamp));
-    const shown = here.messages.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} stamp=${stampOf(one)} again=${again} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
+    const line = here.shown;
+    const days = line.map((one) => day(one.timestamp));
+    const shown = line.map((one, at) => html`
+      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} again=${again} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">

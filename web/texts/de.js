@@ -55,6 +55,9 @@ export default {
   answering: "Loci antwortet.",
   toEnd: "Zur neuesten Nachricht",
   image: "Bild",
+  versions: "Fassungen dieser Nachricht",
+  previousVersion: "Vorige Fassung",
+  nextVersion: "Nächste Fassung",
   why: "Warum?",
   sourcesOf: (n) => (n === 1 ? "1 Quelle" : `${n} Quellen`),
 

@@ -58,6 +58,9 @@ export default {
   answering: "Loci is answering.",
   toEnd: "To the newest message",
   image: "Image",
+  versions: "Versions of this message",
+  previousVersion: "Previous version",
+  nextVersion: "Next version",
   why: "Why?",
   sourcesOf: (n) => (n === 1 ? "1 source" : `${n} sources`),
 

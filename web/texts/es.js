@@ -55,6 +55,9 @@ export default {
   answering: "Loci está respondiendo.",
   toEnd: "Al mensaje más reciente",
   image: "Imagen",
+  versions: "Versiones de este mensaje",
+  previousVersion: "Versión anterior",
+  nextVersion: "Versión siguiente",
   why: "¿Por qué?",
   sourcesOf: (n) => (n === 1 ? "1 fuente" : `${n} fuentes`),
 
