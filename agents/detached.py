@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from agents.chat import ChatRequest
-from agents.events import Delta, Event, Started
+from agents.events import Delta, Event, Finished, Started
+from memory.ids import user_of
 from memory.turns import Drafts
 from utils.errors import AnswerStopped, NotFound
 
@@ -18,7 +19,7 @@ NOT_UNDER_WAY = "No such answer is under way"
 
 
 class Detached:
-    """The answers under way, each by its owner and `turn_id`. `stream`: answers a request in events."""
+    """The answers under way, each by its user and `turn_id`. `stream`: answers a request in events."""
 
     def __init__(self, stream: Callable[[ChatRequest], AsyncGenerator[Event, None]], drafts: Drafts) -> None:
         self._stream = stream
@@ -26,14 +27,17 @@ class Detached:
         self._answers: dict[tuple[str, str], _UnderWay] = {}
 
     async def begin(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Begins an answer and follows it. Where nobody follows any more, it goes on. Raises what comes before the
-        first event."""
+        """Begins an answer and follows it, or the one that an earlier try of the request began. Where nobody follows
+        any more, it goes on. Raises what comes before the first event."""
+        begun = self._answers.get((request.owner, request.turn_id))
+        if begun is not None and (not begun.task.done() or begun.is_whole):
+            return begun.follow()
         stream = self._stream(request)
         started = await anext(stream)
         assert isinstance(started, Started)  # noqa: S101
         asked = started.context.request
-        at = asked.owner, asked.turn_id
-        answer = self._answers[at] = _UnderWay(asked.session_id, started, stream)
+        at = user_of(asked.owner), asked.turn_id
+        answer = self._answers[at] = _UnderWay(asked.owner, asked.session_id, started, stream)
         loop = asyncio.get_running_loop()
         answer.task.add_done_callback(lambda _: loop.call_later(SECONDS_KEPT, self._let_go, at, answer))
         return answer.follow()
@@ -41,7 +45,7 @@ class Detached:
     async def follow(self, owner: str, turn_id: str) -> AsyncGenerator[Event, None]:
         """An answer that was begun, from its beginning. One of another process comes as deltas alone. Raises
         `NotFound`."""
-        if (answer := self._answers.get((owner, turn_id))) is not None:
+        if (answer := self._answers.get((user_of(owner), turn_id))) is not None:
             return answer.follow()
         so_far = await self._drafts.so_far(owner, turn_id)
         if so_far is None:
@@ -50,7 +54,7 @@ class Detached:
 
     async def stop(self, owner: str, turn_id: str) -> None:
         """Ends an answer; what came so far is kept as interrupted. Raises `NotFound` for one that is not under way."""
-        answer = self._answers.get((owner, turn_id))
+        answer = self._answers.get((user_of(owner), turn_id))
         if answer is not None and not answer.task.done():
             await answer.stop()
         elif not await self._drafts.stop(owner, turn_id):
@@ -60,8 +64,8 @@ class Detached:
         """`turn_id` of the answers under way in a session."""
         here = [
             turn_id
-            for (whose, turn_id), answer in self._answers.items()
-            if whose == owner and answer.session_id == session_id and not answer.task.done()
+            for (_, turn_id), answer in self._answers.items()
+            if (answer.owner, answer.session_id) == (owner, session_id) and not answer.task.done()
         ]
         return list(dict.fromkeys([*here, *await self._drafts.of_session(owner, session_id)]))
 
@@ -88,7 +92,8 @@ class Detached:
 class _UnderWay:
     """One answer: its events so far, and the task that reads the next ones."""
 
-    def __init__(self, session_id: str, started: Event, rest: AsyncGenerator[Event, None]) -> None:
+    def __init__(self, owner: str, session_id: str, started: Event, rest: AsyncGenerator[Event, None]) -> None:
+        self.owner = owner
         self.session_id = session_id
         self._events = [started]
         self._grown = asyncio.Event()
@@ -107,6 +112,10 @@ class _UnderWay:
         if self.task.cancelled():
             raise AnswerStopped
         self.task.result()
+
+    @property
+    def is_whole(self) -> bool:
+        return isinstance(self._events[-1], Finished)
 
     async def stop(self) -> None:
         """Returns once it has ended."""

@@ -15,13 +15,10 @@ ROLES = {
     "developer": "system",
     "user": "user",
     "assistant": "assistant",
-    "chatbot": "assistant",
-    "model": "assistant",
     "tool": "tool",
-    "function": "tool",
 }
 _PART = re.compile(rf"^({'|'.join(ROLES)}): ?", re.MULTILINE)
-_ASKED = re.compile(r"\n(?:assistant|chatbot|model): ?\Z")
+_ASKED = re.compile(r"\nassistant: ?\Z")
 
 
 def prompt_of(body: JsonObject) -> str:
@@ -62,6 +59,9 @@ def _parts(prompt: str) -> list[tuple[str, int, int]]:
         return []
     asked = _ASKED.search(prompt)
     marks = list(_PART.finditer(prompt, 0, asked.start())) if asked is not None else []
+    # A client tells one message of the user's after the other as one; such a line is part of what is pasted.
+    roles = [ROLES[mark[1]] for mark in marks]
+    marks = [mark for at, mark in enumerate(marks) if at == 0 or roles[at] != "user" or roles[at - 1] != "user"]
     if asked is None or not any(ROLES[mark[1]] == "user" for mark in marks):
         return [("user", 0, len(prompt))]
     parts = [("system", 0, marks[0].start())] if marks[0].start() else []

@@ -40,19 +40,18 @@ BENCHES = {"answers": "bench.answers", "facts": "bench.facts", "views": "bench.v
            "filing": "bench.filing", "turns": "bench.answers --turns"}  # fmt: skip
 RULES: dict[str, tuple[Rule, ...]] = {
     "answers": (
-        Rule("the newer of two that say the same", ("agents.chat.answering", "_are_versions"), _always(False)),
-        Rule("what asks is not quoted", ("agents.chat.answering", "_tells"), _always(True)),
+        Rule("the newer of two that say the same", ("agents.chat.choice", "_are_versions"), _always(False)),
+        Rule("what asks is not quoted", ("agents.chat.choice", "_tells"), _always(True)),
         Rule("misspelt words", ("memory.recall.recaller", "respelt"), _first),
     ),
     "turns": (
         Rule("questions that a text joins", ("agents.chat.memory_agent", "questions_in"), lambda text: [text]),
         Rule("whom a pronoun means", ("agents.chat.memory_agent", "has_pronoun"), _always(False)),
-        Rule("whether the assistant's words are asked for", ("agents.chat.answering", "asks_of_assistant"),
+        Rule("whether the assistant's words are asked for", ("agents.chat.choice", "asks_of_assistant"),
              _always(True)),
-        Rule("what is the user's own", ("agents.chat.answering", "_OWN"), re.compile("(?!)")),
         Rule("the assistant's words in the ranking", ("memory.language.questions", "asks_of_assistant"),
              _always(False)),
-        Rule("what was so once", ("agents.chat.answering", "tells_of_then"), _always(False)),
+        Rule("what was so once", ("agents.chat.choice", "tells_of_then"), _always(False)),
         Rule("whether something was told", ("agents.chat.answering", "asks_whether_told"), _always(False)),
         Rule("what a question tells", ("agents.chat.passages", "told_in_question"), _always(None)),
         Rule("all that was to be remembered", ("agents.chat.answering", "asks_for_kept"), _always(False)),

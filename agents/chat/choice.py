@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
+from memory.domain import FACT
 from memory.facts import subject_of
 from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
@@ -81,8 +82,11 @@ def _holds_instead(passage: Passage, former: Passage) -> bool:
 
 
 def _newest_first(versions: Sequence[Passage]) -> list[Passage]:
-    """Versions of one thing, each but the newest marked as what was so until the next."""
+    """Versions of one thing, each but the newest marked as what was so until the next; the newest alone where it is a
+    fact, for what no message states was put right by hand, and the other was never so."""
     ordered = sorted(versions, key=lambda version: version.source.timestamp, reverse=True)
+    if ordered[0].source.kind == FACT:
+        return ordered[:1]
     newer = [None, *(version.source.said_at for version in ordered)]
     return [replace(version, until=until) for version, until in zip(ordered, newer, strict=False)][:MOST_QUOTES]
 

@@ -189,7 +189,8 @@ class MemoryAgent:
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
-        for they answer what these would have answered. In what fills a prompt, they stand beside them."""
+        for they answer what these would have answered, with those that hold of what else such a message states. In what
+        fills a prompt, they stand beside them."""
         recall, material = bundle.recall, bundle.material
         gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
         ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
@@ -199,9 +200,10 @@ class MemoryAgent:
         if not outdated:
             return bundle
         changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}
+        holding = await superseded.holding(owner, list(outdated))
         hits: dict[str, Hit] = {}
         for hit in recall.hits:
-            for gist in outdated.get(hit.gist.id, [hit.gist]):
+            for gist in (*outdated.get(hit.gist.id, [hit.gist]), *holding.get(hit.gist.id, ())):
                 hits.setdefault(gist.key, Hit(gist, hit.parts))
         considered = [
             candidate._replace(dropped=None, parts=hits[candidate.key].parts)
@@ -213,7 +215,6 @@ class MemoryAgent:
         missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in known]
         recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
-        holding = await superseded.holding(owner, list(outdated))
         former = tuple(
             Former(hit, frozenset(fact.id for fact in facts))
             for hit in bundle.recall.hits

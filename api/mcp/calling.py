@@ -27,21 +27,21 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A request: whose memory it is about, and who makes it. `project`: that its header names, for tools that are told
-    none. `once`: the id that it gives to what it makes, however often it is handled; `may_be_done`: whether that may be
-    there already."""
+    """A request: whose memory it is about, and who makes it. `owner`: the `user`, or the isolated project that the
+    header names; `project`: that header, for tools that are told none. `once`: the id that it gives to what it makes,
+    however often it is handled; `may_be_done`: whether that may be there already."""
 
     memory: Memory
     owner: str
     client: Client
+    user: str
     project: str | None = None
     once: str = field(default_factory=new_id)
     may_be_done: bool = False
 
     async def within(self, project: str | None) -> str:
         """Whose memory is meant: the user's, or that of an isolated project."""
-        project = project or self.project
-        return self.owner if project is None else (await self.memory.within(self.owner, project)).owner
+        return self.owner if project is None else (await self.memory.within(self.user, project)).owner
 
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; where there is none, what the

@@ -30,7 +30,7 @@ async def serve(settings: Settings, owner: str) -> None:
     ):
 
         async def call(context: Context) -> Call:
-            return Call(memory, owner, client_of(context, process))
+            return Call(memory, owner, client_of(context, process), owner)
 
         banks = BankServer(call, lambda: memory.engine.library.banks)
         server = banks.server()

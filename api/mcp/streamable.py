@@ -183,7 +183,9 @@ class StreamableHTTP:
     async def _call(self, context: Context) -> Call:
         request = context.request
         assert isinstance(request, Request)  # noqa: S101
-        return Call(self._memory(), str(request.scope[OWNER]), client_of(context), request.scope[PROJECT])
+        memory, user, project = self._memory(), str(request.scope[OWNER]), request.scope[PROJECT]
+        owner = user if project is None else (await memory.within(user, project)).owner
+        return Call(memory, owner, client_of(context), user, project)
 
 
 class _Answer:

@@ -177,7 +177,7 @@ async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     note = Turn(call.once, "user", text, now(), timezone=asked.timezone)
     session = NOTES if project is None else f"{project}.{NOTES}"
-    kept = await call.memory.add(call.owner, session, [note], project=project, ids_are_new=not call.may_be_done)
+    kept = await call.memory.add(call.user, session, [note], project=project, ids_are_new=not call.may_be_done)
     return wire.RememberResult(decisions=[], message_id=kept.ids[0])
 
 

@@ -23,14 +23,17 @@ class Superseded:
     async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[Gist]]:
         """By the ids of messages, the facts in force that replaced what they state, as they are recalled; none for one
         of which nothing holds any more. Messages whose facts hold are left out."""
-        found = await self._by_messages(owner, ids)
-        keys = list(dict.fromkeys(key for facts in found.values() for key in facts))
-        gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
-        return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
+        return await self._with_gists(owner, await self._by_messages(owner, ids))
 
-    async def holding(self, owner: str, ids: Sequence[str]) -> frozenset[str]:
-        """The ids of messages, among those given, of which something holds."""
-        return _holding(await self._stated.get((owner, frozenset(ids))))
+    async def holding(self, owner: str, ids: Sequence[str]) -> dict[str, list[Gist]]:
+        """By the ids of messages, among those given, of which something holds: the facts that do."""
+        stated = await self._stated.get((owner, frozenset(ids)))
+        found: dict[str, list[str]] = {}
+        for fact in stated:
+            for source in fact["sources"] if fact["valid_to"] is None else ():
+                if source in ids:
+                    found.setdefault(source, []).append(fact["_id"])
+        return await self._with_gists(owner, found)
 
     async def undecided(self, owner: str, ids: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of messages, those among them that state what the fact of that one may have replaced, where both
@@ -48,6 +51,11 @@ class Superseded:
         """By the ids of facts, those of the messages that state them."""
         found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
         return {fact["_id"]: frozenset(fact["sources"]) for fact in found}
+
+    async def _with_gists(self, owner: str, found: Mapping[str, Sequence[str]]) -> dict[str, list[Gist]]:
+        keys = list(dict.fromkeys(key for facts in found.values() for key in facts))
+        gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
+        return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
 
     async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[str]]:
         if not ids:

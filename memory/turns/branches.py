@@ -195,11 +195,9 @@ class Branches:
             instead = back[-1].role == "user" if back else edited
             replaced = [*replaced, *answers] if instead and answers else []  # what nobody answered was not taken back
         left = [one for one in leaving if one not in replaced]
-        await self._mark(owner, {REPLACED: replaced, LEFT: left, None: back})
         # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.
         stated = [one for one in replaced if one.role == "user"] + [one for one in back if one.branch == REPLACED]
-        learnt = {"_id": {"$in": [one.key for one in stated]}, "user_id": owner, "facts": {"$exists": True}}
-        await self._vectors.update_many(learnt, {"$set": {"facts": pending()}})
+        await self._mark(owner, {REPLACED: replaced, LEFT: left, None: back}, stated)
         beside = await self._vectors.count_documents(own | {"branch": {"$exists": True}})
         session = {"user_id": owner, "session_id": session_id}
         await self._sessions.update_one(session, {"$set": {"left_behind": beside}})
@@ -218,16 +216,21 @@ class Branches:
             await self._mark(owner, {branch: answers})
             await self._sessions.update_one(own, {"$inc": {"left_behind": 1}})
 
-    async def _mark(self, owner: str, marks: Mapping[str | None, Sequence[Stored]]) -> None:
-        """Marks messages, None for the line; every index and cache sees it at its next look."""
+    async def _mark(
+        self, owner: str, marks: Mapping[str | None, Sequence[Stored]], stated: Sequence[Stored] = ()
+    ) -> None:
+        """Marks messages, None for the line; every index and cache sees it at its next look. `stated`: those whose
+        facts are settled anew, which is marked in the same write."""
         while True:
             number = await self._changes.take(owner, deletion=True)
             for branch, messages in marks.items():
                 keys = {"_id": {"$in": [one.key for one in messages]}, "user_id": owner}
-                if branch is None:
-                    await self._vectors.update_many(keys, {"$set": {"change": number}, "$unset": {"branch": ""}})
-                else:
-                    await self._vectors.update_many(keys, {"$set": {"change": number, "branch": branch}})
+                anew = {"_id": {"$in": [one.key for one in messages if one in stated]}, "user_id": owner}
+                marked: Document = {"change": number} | ({} if branch is None else {"branch": branch})
+                back: Document = {"$unset": {"branch": ""}} if branch is None else {}
+                with_facts = {"$set": marked | {"facts": pending()}} | back
+                await self._vectors.update_many(anew | {"facts": {"$exists": True}}, with_facts)
+                await self._vectors.update_many(keys | {"change": {"$ne": number}}, {"$set": marked} | back)
             self._caches.let_go(owner, [one.key for one in marks.get(REPLACED, ())])
             if await self._changes.close(owner, number):
                 return

@@ -10,7 +10,7 @@ from api.http.openapi import EXAMPLES
 from tests.checks import problem
 
 ANTHROPIC = "/anthropic/v1/"  # whose errors have its shape
-OPENAI = ("/v1/chat/completions", "/v1/embeddings", "/v1/models", "/v1/models/{model}")
+OPENAI = ("/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/models/{model}")
 RESPONSES = ("/v1/responses", "/v1/conversations")  # OpenAI's too, whose errors have its shape
 LINES = "/v1/users/{user_id}/import"  # its body is lines, of which none names a user
 OF_NOBODY = ("/livez", "/readyz", "/health", "/metrics", LINES, *OPENAI)

@@ -48,7 +48,7 @@ async def test_a_fact_that_should_have_ended_is_false_and_one_that_took_its_plac
     right, wrong = [await tell(quiet, item, MATCHER) for item in (moves, stays)]
     assert right.right
     assert right.ended
-    assert right.facts == ("The user moved to Berlin.",)
+    assert right.facts == ("The user moved to Berlin and lives in Berlin.",)
     assert (wrong.false, wrong.missing) == (("The user lives in Madrid.",), stays.in_force)
     nothing = await tell(quiet, silent, MATCHER)
     assert not nothing.facts and not nothing.right  # nothing was there to end

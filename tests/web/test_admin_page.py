@@ -55,7 +55,7 @@ def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watc
 def test_a_message_that_a_search_finds_leads_to_its_session_and_a_fact_to_none(page: Page, address: str) -> None:
     body = {"user_id": "bob", "memory_id": "travels", "text": "My flight to Oslo is on Friday."}
     assert httpx.post(f"{address}/v1/facts", json=body, timeout=30).status_code == 200
-    messages = [{"role": "user", "content": "My flight to Oslo was dear"}]
+    messages = [{"role": "user", "content": "How dear was my flight to Oslo?"}]
     body = {"user_id": "bob", "session_id": "talks", "messages": messages, "wait": True}
     assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
     search = {"user_id": "bob", "query": "flight to Oslo", "kinds": ["fact"]}
@@ -67,7 +67,7 @@ def test_a_message_that_a_search_finds_leads_to_its_session_and_a_fact_to_none(p
     expect(fact.locator("a")).to_have_count(0)
     message.get_by_role("link", name="talks").click()
     expect(page.locator(".messages > li")).to_have_count(1)
-    expect(page.locator(".messages > li")).to_contain_text("My flight to Oslo was dear")
+    expect(page.locator(".messages > li")).to_contain_text("How dear was my flight to Oslo?")
 
 
 def test_markup_of_users_is_shown_as_the_text_that_it_is(

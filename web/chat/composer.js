@@ -1,11 +1,11 @@
 // What is written: it grows, keeps its draft, takes images, and says when a text is too long.
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
+import { DRAFT } from "./kept.js";
 
 const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
 const IMAGE_BYTES = 5_000_000;
-const DRAFT = "draft ";
 
 const lengthOf = (text) => (text.length > MOST ? [...text].length : text.length);
 const readAsAddress = (file) => new Promise((resolve, reject) => {

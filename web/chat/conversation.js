@@ -1,6 +1,7 @@
 // A conversation as the page holds it: its messages, the answers under way in it, and how it goes on.
 import { events, get, path, post, request, told } from "../lib/api.js";
 import { t } from "../lib/text.js";
+import { OPTIONS } from "./kept.js";
 
 const PAGE = 60; // messages read at once
 const AROUND = 20; // messages shown before the one that is looked for
@@ -16,12 +17,12 @@ export class Conversation {
     this.instructions = "";
     this.temporary = settings.temporary ?? false;
     this.useMemory = true;
-    this.model = settings.model ?? "";
+    this.model = "";
+    Object.assign(this, id ? JSON.parse(localStorage.getItem(OPTIONS + id) || "{}") : {});
     this.messages = [];
     this.hasOlder = this.hasNewer = false;
     this.loading = false;
     this.error = "";
-    this.controller = null; // of the request that is answered before its turn is known
     this.turn = null; // the `turn_id` of the answer under way
     this.stopped = false;
     this.taken = new Map(); // of versions of a message, the one that is looked at, by what they follow
@@ -63,6 +64,12 @@ export class Conversation {
     this.changed();
   }
 
+  /** Keeps what the server does not know of a chat, in this browser. */
+  keepOptions() {
+    const { useMemory, model } = this;
+    if (this.id && !this.temporary) localStorage.setItem(OPTIONS + this.id, JSON.stringify({ useMemory, model }));
+  }
+
   get address() { return ["v1", "sessions", this.id]; }
   get isAnswering() { return this.messages.some((one) => one.waiting); }
 
@@ -81,7 +88,13 @@ export class Conversation {
   }
 
   older() { return this._reading(() => this._read("desc", this.messages[0].index)); }
-  newer() { return this._reading(() => this._read("asc", this.messages.at(-1).index)); }
+  newer() { return this._reading(() => this._read("asc", this.messages.findLast((one) => one.index !== undefined).index)); }
+
+  /** What could not be read, once more. */
+  again() {
+    if (!this.messages.some((one) => one.index !== undefined)) return this.open();
+    return this.hasNewer ? this.newer() : this.older();
+  }
 
   async _reading(work) {
     if (this.loading) return;
@@ -104,20 +117,20 @@ export class Conversation {
       this.messages = [...read.reverse(), ...this.messages];
       this.hasOlder = page.next_cursor !== null;
     } else {
-      this.messages = [...this.messages, ...read];
+      const known = this.messages.filter((one) => one.index !== undefined);
+      this.messages = [...known, ...read, ...this.messages.filter((one) => one.index === undefined)];
       this.hasNewer = page.next_cursor !== null;
     }
   }
 
   /** Sends a message, and shows the answer as it comes. `begun`: told once it has an id. */
-  async ask(query, images, begun) {
+  async ask(query, images, begun, key = crypto.randomUUID()) {
     const history = this.temporary ? this.messages.filter((one) => one.content && !one.waiting).map(({ role, content }) => ({ role, content })) : null;
-    const mine = { key: crypto.randomUUID(), role: "user", content: query, images, timestamp: new Date().toISOString() };
+    const mine = { key, role: "user", content: query, images, timestamp: new Date().toISOString() };
     const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: mine.timestamp, waiting: true };
     this.messages = [...this.messages, mine, answer];
     this.error = "";
     this.stopped = false;
-    this.controller = new AbortController();
     this.changed();
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions(); // unknown in some hardened browsers
     const json = {
@@ -130,10 +143,11 @@ export class Conversation {
         : this.id ? { session_id: this.id } : {}),
     };
     try {
-      const response = await request("query", { method: "POST", json, signal: this.controller.signal });
+      const response = await request("query", { method: "POST", json, headers: { "idempotency-key": key } });
       await this._take(response, answer, (meta) => {
         mine.turn = meta.turn_id;
-        if (!this.temporary && !this.id) { this.id = meta.session_id; begun(this); }
+        if (this.stopped) this.stop();
+        if (!this.temporary && !this.id) { this.id = meta.session_id; this.keepOptions(); begun(this); }
       });
     } catch (error) {
       this._fail(answer, this.stopped ? "" : told(error));
@@ -142,11 +156,16 @@ export class Conversation {
     this._end(answer);
   }
 
+  /** Sends a message that did not arrive once more: the server knows it by its key. */
+  resend(one, begun) {
+    this.messages = this.messages.filter((each, at) => each !== one && !(this.messages[at - 1] === one && each.role === "assistant"));
+    return this.ask(one.content, one.images, begun, one.key);
+  }
+
   /** Ends the answer under way; what came of it stays. */
   async stop() {
-    this.stopped = true;
-    if (this.turn === null) this.controller?.abort();
-    else await post(path(["v1", "answers", this.turn, "stop"]), {}).catch(() => {}); // it has ended by itself
+    this.stopped = true; // which is done once its turn is known
+    if (this.turn !== null) await post(path(["v1", "answers", this.turn, "stop"]), {}).catch(() => {}); // it has ended by itself
   }
 
   /** Shows an answer that was under way before it was opened here. */
@@ -199,7 +218,7 @@ export class Conversation {
     answer.waiting = false;
     answer.version = (answer.version || 0) + 1;
     if (!answer.content && !answer.error) this.messages = this.messages.filter((one) => one !== answer);
-    this.turn = this.controller = null;
+    this.turn = null;
     this.changed();
   }
 }

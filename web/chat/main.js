@@ -52,6 +52,7 @@ class App extends Component {
     const before = this.state.here;
     if (before.id && before.isAnswering) this.away.set(before.id, before);
     if (id && id === before.id && !message) return;
+    for (const [other, left] of this.away) if (!left.isAnswering) this.away.delete(other);
     const kept = id && !message ? this.away.get(id) : null;
     const here = kept || new Conversation(id, this.changed);
     this.setState({ here, marked: message, given: null, side: NARROW.matches ? false : this.state.side });
@@ -79,13 +80,13 @@ class App extends Component {
     const { here } = this.state;
     if (here.hasNewer) await this.toNewest(here);
     this.setState({ marked: null });
-    await here.ask(query, images, () => {
-      this.away.set(here.id, here);
-      if (this.state.here === here) history.replaceState(null, "", `?${new URLSearchParams({ session: here.id })}`);
-      this.list.read();
-    });
-    this.away.delete(here.id);
+    await here.ask(query, images, this.begun);
     if (!here.temporary) this.list.read();
+  };
+
+  begun = (here) => {
+    if (this.state.here === here) history.replaceState(null, "", `?${new URLSearchParams({ session: here.id })}`);
+    this.list.read();
   };
 
   async toNewest(here) {
@@ -94,7 +95,10 @@ class App extends Component {
     await here.open();
   }
 
-  again = (one) => this.setState({ given: { text: one.content, images: one.images } });
+  again = (one) => {
+    if (one.unsent) this.state.here.resend(one, this.begun);
+    else this.setState({ given: { text: one.content, images: one.images } });
+  };
   use = (text) => this.setState({ given: { text } });
   gone = (id) => { if (id === this.state.here.id) this.begin(); };
 

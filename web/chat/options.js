@@ -23,6 +23,7 @@ export function Options({ here, projects, close }) {
       };
       if (here.id && Object.keys(changed).length) await patch(path(here.address), changed);
       Object.assign(here, given, { project: given.project || null });
+      here.keepOptions();
       here.changed();
       close();
     } catch (problem) { fail(told(problem)); }

@@ -1,7 +1,9 @@
 // The list of sessions, newest first, as the sidebar holds it: read page by page, of one project or all, by title.
 import { get, path, patch, post, remove, told } from "../lib/api.js";
+import { forgetChats } from "./kept.js";
 
 const PAGE = 60;
+const LEAST = 0.1; // below which a message has little to do with what is searched for
 const FOUND = 8; // messages that a search shows beside titles
 
 export class Sessions {
@@ -59,7 +61,7 @@ export class Sessions {
   }
 
   async _search() {
-    const { items } = await post("v1/search", { query: this.query, top_k: FOUND, ...(this.project ? { project: this.project } : {}) });
+    const { items } = await post("v1/search", { query: this.query, top_k: FOUND, min_score: LEAST, ...(this.project ? { project: this.project } : {}) });
     return items.filter((one) => one.kind === "turn");
   }
 
@@ -71,6 +73,7 @@ export class Sessions {
 
   async delete(id) {
     await remove(path(["v1", "sessions", id]));
+    forgetChats(id);
     this.items = this.items.filter((one) => one.id !== id);
     this.changed();
   }

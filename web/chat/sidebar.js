@@ -1,6 +1,6 @@
 // The sidebar: sessions by date, found by title or by what was said, renamed and deleted; projects; the ways out.
 import { Confirm, Dialog, Edge, html, Icon, IconButton, Menu, useState } from "../lib/view.js";
-import { forgetKey, hasKey } from "../lib/api.js";
+import { hasKey, signOut } from "../lib/api.js";
 import { count, date, language, languages, period, speak, t } from "../lib/text.js";
 
 const LATER = 250; // milliseconds after the last key until a search begins
@@ -16,7 +16,7 @@ function Rename({ session, rename, close }) {
   return html`
     <${Dialog} title=${t("rename")} close=${close}>
       <form onSubmit=${submit}>
-        <label>${t("title")}<input value=${title} maxlength="200" onInput=${(event) => set(event.target.value)} required /></label>
+        <label>${t("title")}<input value=${title} maxlength="200" autofocus onInput=${(event) => set(event.target.value)} required /></label>
         <div class="row end"><button class="primary">${t("save")}</button></div>
       </form>
     <//>`;
@@ -79,7 +79,7 @@ export function Sidebar({ list, here, go, begin, gone }) {
       </div>
       <footer>
         <a href="memory">${t("memory")}</a><a href="admin">${t("admin")}</a>
-        ${hasKey() && html`<button type="button" class="link" onClick=${() => { forgetKey(); location.assign("."); }}>${t("signOut")}</button>`}
+        ${hasKey() && html`<button type="button" class="link" onClick=${() => { signOut(); location.assign("."); }}>${t("signOut")}</button>`}
         <label><span class="hidden">${t("language")}</span><select class="link" value=${language} onChange=${(event) => speak(event.target.value)}>
           ${languages.map(([code, name]) => html`<option value=${code}>${name}</option>`)}</select></label>
       </footer>

@@ -1,9 +1,10 @@
 // Why an answer remembered what it did: the server's receipt, with what each source says by now.
-import { html, useEffect, useState } from "../lib/view.js";
+import { Confirm, html, useEffect, useState } from "../lib/view.js";
 import { get, path, remove, told } from "../lib/api.js";
 import { count, moment, t } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
+const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
 
 /** The numbers that an answer cites. */
 export const citedIn = (text) => [...new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map((found) => Number(found[1])))];
@@ -29,25 +30,25 @@ function Source({ one, considered, go, forget, marked }) {
     </li>`;
 }
 
-export function Sources({ turn, text, marked, go }) {
+export function Sources({ turn, text, marked, go, project }) {
   const [receipt, set] = useState(null);
   const [error, fail] = useState("");
   const read = () => get(path(["v1", "receipts", turn])).then(set, (problem) => fail(problem.status === 404 ? t("noReceipt") : told(problem)));
   useEffect(() => { read(); }, [turn]);
-  const forget = async (one) => {
-    try {
-      await remove(path(KEPT_UNDER[one.kind](one)));
-      await read();
-    } catch (problem) { fail(told(problem)); }
+  const [asked, ask] = useState(null);
+  const forget = async () => {
+    await remove(path(KEPT_UNDER[asked.kind](asked), asked.kind === OF_SESSION ? {} : { project }));
+    await read();
   };
   if (error) return html`<p class="sources soft" role="status">${error}</p>`;
   if (!receipt) return html`<p class="sources soft" role="status">…</p>`;
   const cited = citedIn(text);
   const used = receipt.used.filter((one) => cited.includes(one.n));
   const given = receipt.used.filter((one) => !cited.includes(one.n));
-  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} forget=${forget} marked=${marked} />`)}</ol>`;
+  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} forget=${ask} marked=${marked} />`)}</ol>`;
   return html`
     <section class="sources" aria-label=${t("sources")}>
+      ${asked && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.content} action=${t("forget")} run=${forget} close=${() => ask(null)} />`}
       ${used.length > 0 ? list(used) : html`<p class="soft">${receipt.need_memory ? t("nothingCited") : t("noMemoryNeeded", receipt.memory_reason)}</p>`}
       ${given.length > 0 && html`<details><summary>${t("alsoGiven", given.length)}</summary>${list(given)}</details>`}
       ${receipt.ledger.length > 0 && html`

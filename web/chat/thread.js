@@ -28,7 +28,7 @@ function Copy({ text }) {
   return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
 }
 
-function Answer({ one, go }) {
+function Answer({ one, go, project }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
@@ -45,7 +45,7 @@ function Answer({ one, go }) {
         <${Copy} text=${one.content} />
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
-    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} />`}`;
+    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} project=${project} />`}`;
 }
 
 function Mine({ one, again }) {
@@ -83,7 +83,7 @@ class Message extends Component {
       ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
-        ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} />`}
+        ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} project=${here.project} />`}
         ${one.follows !== undefined && html`<${Versions} one=${one} here=${here} />`}
       </article>`;
   }
@@ -146,12 +146,13 @@ export class Thread extends Component {
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">
-          ${here.hasOlder && !here.loading && html`<${Edge} reach=${() => here.older()} />`}
+          ${here.hasOlder && !here.loading && !here.error && html`<${Edge} reach=${() => here.older()} />`}
           ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
+          ${here.error && html`<button type="button" onClick=${() => here.again()}>${t("sendAgain")}</button>`}
           ${here.messages.length === 0 && !here.loading && children}
           ${shown}
-          ${here.hasNewer && !here.loading && html`<${Edge} reach=${() => here.newer()} />`}
+          ${here.hasNewer && !here.loading && !here.error && html`<${Edge} reach=${() => here.newer()} />`}
         </div>
         ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}
       </div>`;

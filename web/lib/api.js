@@ -1,4 +1,5 @@
 // How the pages reach the server: with the key that this browser keeps, asked for where one is needed.
+import { forgetChats } from "../chat/kept.js";
 import { t } from "./text.js";
 
 const KEY = "key";
@@ -7,6 +8,12 @@ let asking = null; // what all wait for that need a key, while the dialog is ope
 
 export const hasKey = () => Boolean(localStorage.getItem(KEY));
 export const forgetKey = () => localStorage.removeItem(KEY);
+
+/** Lets go of the key, and of all that this browser keeps of its user. */
+export function signOut() {
+  forgetKey();
+  forgetChats();
+}
 
 /** What the server refused with, in its own words. */
 export class Refused extends Error {

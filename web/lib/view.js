@@ -26,7 +26,10 @@ export const IconButton = ({ icon, name, ...more }) =>
 /** A modal dialog, shown as long as it is there. `close`: told when it is left. */
 export function Dialog({ title, close, children, wide = false }) {
   const dialog = useRef();
-  useEffect(() => { if (!dialog.current.open) dialog.current.showModal(); }, []);
+  useEffect(() => {
+    if (!dialog.current.open) dialog.current.showModal();
+    dialog.current.querySelector("[autofocus]")?.select(); // Preact sets the property, which opens nothing
+  }, []);
   return html`
     <dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby="dialog-title" onClose=${close}>
       <header><h2 id="dialog-title">${title}</h2><${IconButton} icon="close" name=${t("close")} onClick=${() => dialog.current.close()} /></header>

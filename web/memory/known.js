@@ -17,7 +17,7 @@ function Reword({ title, text, save, close, most = 600 }) {
   return html`
     <${Dialog} title=${title} close=${close}>
       <form onSubmit=${submit}>
-        <textarea rows="4" maxlength=${most} aria-label=${title} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
+        <textarea rows="4" maxlength=${most} autofocus aria-label=${title} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
         ${error && html`<p class="bad" role="alert">${error}</p>`}
         <div class="row end"><button type="button" onClick=${close}>${t("cancel")}</button><button class="primary">${t("save")}</button></div>
       </form>

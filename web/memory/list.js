@@ -32,7 +32,7 @@ export class List extends Component {
       await this.read();
       this.setState({ said: said(done), error: "" });
     } catch (error) {
-      this.setState({ error: told(error), said: "" });
+      this.setState({ error: told(error), said: "" }, () => document.querySelector("[role=alert].bad:not([hidden])")?.scrollIntoView({ block: "center" }));
     }
   };
 

@@ -1,6 +1,6 @@
 // The memory page: all that is remembered of whoever looks at it, to be searched, changed and forgotten.
 import { Component, html, render } from "../lib/view.js";
-import { forgetKey, hasKey } from "../lib/api.js";
+import { hasKey, signOut } from "../lib/api.js";
 import { t } from "../lib/text.js";
 import { Facts, KeyValues, Profile } from "./known.js";
 import { Chats, Data, Projects, Search } from "./places.js";
@@ -18,7 +18,7 @@ class App extends Component {
       <header class="top">
         <h1>${t("memory")}</h1>
         <nav aria-label="Loci"><a href=".">${t("chat")}</a><a href="admin">${t("admin")}</a>
-          ${hasKey() && html`<button type="button" class="link" onClick=${() => { forgetKey(); location.reload(); }}>${t("signOut")}</button>`}</nav>
+          ${hasKey() && html`<button type="button" class="link" onClick=${() => { signOut(); location.reload(); }}>${t("signOut")}</button>`}</nav>
       </header>
       <nav class="views" aria-label=${t("memory")}>
         ${Object.entries(VIEWS).map(([each, [, text]]) => html`<a key=${each} href=${`#${each}`} aria-current=${each === name ? "page" : undefined}>${t(text)}</a>`)}

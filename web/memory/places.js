@@ -2,9 +2,11 @@
 import { Component, Confirm, html, Menu, useState } from "../lib/view.js";
 import { get, path, post, put, remove, request, told } from "../lib/api.js";
 import { count, date, moment, t } from "../lib/text.js";
+import { forgetChats } from "../chat/kept.js";
 import { List } from "./list.js";
 
 const CHAT = (session, message) => `.?${new URLSearchParams({ session, ...(message ? { message } : {}) })}`;
+const LEAST = 0.1; // below which something has little to do with what is searched for
 const FOUND = 20;
 
 /** The summaries of one chat, read once they are looked at. */
@@ -73,7 +75,7 @@ export class Search extends Component {
   search = async (event) => {
     event.preventDefault();
     try {
-      const { items } = await post("v1/search", { query: this.state.query, top_k: FOUND });
+      const { items } = await post("v1/search", { query: this.state.query, top_k: FOUND, min_score: LEAST });
       this.setState({ found: items, error: "" });
     } catch (error) { this.setState({ error: told(error) }); }
   };
@@ -128,6 +130,7 @@ export class Data extends Component {
 
   forget = async () => {
     const { deleted } = await remove(path(["v1", "users", this.state.user]));
+    forgetChats();
     this.setState({ said: t("forgotten", count(Object.values(deleted).reduce((all, one) => all + one, 0))) });
   };
 

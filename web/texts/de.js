@@ -46,7 +46,7 @@ export default {
   by_assistant: "Loci",
   by_system: "System",
   by_tool: "Werkzeug",
-  edit: "Ändern und neu fragen",
+  edit: "Nochmals schreiben",
   unsent: "Nicht gesendet.",
   sendAgain: "Nochmals versuchen",
   interrupted: "Abgebrochen: Weiter kam die Antwort nicht.",
@@ -100,7 +100,7 @@ export default {
 
   welcome: "Loci merkt sich, was du sagst.",
   welcomeMore: "In jedem Chat, mit der Nachricht, in der es steht.",
-  examples: ["Merk dir: Mein Pass liegt in der blauen Mappe", "Meine Schwester Eva ist Zahnärztin in Graz", "Was weißt du über mich?"],
+  examples: ["Mein Pass liegt in der blauen Mappe", "Meine Schwester Eva ist Zahnärztin in Graz", "Wo liegt mein Pass?"],
   noModel: "Es ist kein Sprachmodell eingestellt, Antworten sind deshalb Zitate. So bekommt Loci eines:",
 
   shortcuts: "Tastenkürzel",

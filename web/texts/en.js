@@ -49,7 +49,7 @@ export default {
   by_assistant: "Loci",
   by_system: "System",
   by_tool: "Tool",
-  edit: "Edit and ask again",
+  edit: "Write again",
   unsent: "Not sent.",
   sendAgain: "Try again",
   interrupted: "Interrupted: this is as far as it came.",

@@ -46,7 +46,7 @@ export default {
   by_assistant: "Loci",
   by_system: "Sistema",
   by_tool: "Herramienta",
-  edit: "Editar y volver a preguntar",
+  edit: "Escribir de nuevo",
   unsent: "No se envió.",
   sendAgain: "Reintentar",
   interrupted: "Interrumpida: hasta aquí llegó la respuesta.",
@@ -100,7 +100,7 @@ export default {
 
   welcome: "Loci recuerda lo que le cuentas.",
   welcomeMore: "En todos los chats, con el mensaje que lo dice.",
-  examples: ["Recuerda que mi pasaporte está en la carpeta azul", "Mi hermana Eva es dentista en Graz", "¿Qué sabes de mí?"],
+  examples: ["Mi pasaporte está en la carpeta azul", "Mi hermana Eva es dentista en Graz", "¿Dónde está mi pasaporte?"],
   noModel: "No hay ningún modelo de lenguaje, así que las respuestas son citas. Con uno, Loci conversa:",
 
   shortcuts: "Atajos",

@@ -16,6 +16,8 @@ LONGEST = 300  # characters of a clause that is read
 _SELF = re.compile(r"(?P<subject>I|We)(?:(?= )|(?=['’](?:m|ve|re|ll|d)\b))", re.IGNORECASE)
 _AND = re.compile(r"(,? (?:and|but) |, )")
 _OR = re.compile(r"(?:,? (?:and|or|nor) |, )")
+_EITHER = re.compile(r"\b(?:or|nor)\b")
+_DENIED = re.compile(r"\bnot\b|n['’]t\b|\bnever\b|\bno\b")
 _HANGS = re.compile(  # what takes more than a clause of its own to be understood
     r"\b(?:who|which|that|because|since|when|while|if|where|although|though|than|between|both|either|neither|"
     r"together|each other|as well as|as (?:much|often)|so|how|what|why|until|till|after|before)\b",
@@ -40,7 +42,7 @@ _PREPOSITION = re.compile(r"\b(?:to|of|at|in|on|about|with|for|by|from|into|as|n
 _QUALITY = re.compile(r"[a-z]+(?<!s) (?:to|at|with|about)\b|from [A-Z]|in [A-Z]")
 _COUNTED = re.compile(r"(?:an?|the|my|our|one|two|three|four|five|six|\d+|no) \S")
 _ITEM = re.compile(r"[a-z-]+(?: [a-z-]+| [A-Z])?")
-_PEOPLES = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|ch|ic|ek|ew|ch|ian|di|thai|uch)")
+_PEOPLES = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|ch|ic|ek|ew|di|hai)")
 _SOME = re.compile(r"^(?:a (?:bit|little|lot)(?: of)?|some|also|bits of) ", re.IGNORECASE)
 _LISTING = re.compile(
     rf"(?P<head>(?:{_ADVERBS}(?:do not |does not |don['’]t |doesn['’]t )?(?!(?:is|am|are|was|were|go|goes)\b)[a-z]+ |"
@@ -132,6 +134,8 @@ def _items(predicate: str) -> list[str]:
     found = _LISTING.fullmatch(predicate)
     if found is None or _HANGS.search(predicate):
         return [predicate]
+    if _EITHER.search(found["items"]) and not _DENIED.search(found["head"]):
+        return [predicate]
     items = [_SOME.sub("", item.removeprefix(f"{found['of']} ")) for item in _OR.split(found["items"])]
     return [f"{found['head']}{item}" for item in items] if _are_alike(items) else [predicate]
 
@@ -139,6 +143,8 @@ def _items(predicate: str) -> list[str]:
 def _are_alike(items: Sequence[str]) -> bool:
     if all(map(_COUNTED.match, items)) or all(map(_PEOPLES.fullmatch, items)):
         return True
+    if any(map(_COUNTED.match, items)):
+        return False
     lengths = [len(item.split()) for item in items]
     return all(map(_ITEM.fullmatch, items)) and lengths[-1] <= lengths[0] and not _says_how(items)
 

@@ -87,8 +87,12 @@ def decide_by_rules(
         standing = [earlier for earlier in standing if earlier.text not in gone]
         standing += [] if any(isinstance(done, Keep) for done in made) else [new]
     facts = {fact_id: read_statement(text) for fact_id, text in known.items()}
-    decisions: list[Decision] = []
+    again = _said_again(standing, facts, readings) if len(standing) > 1 else {}
+    decisions: list[Decision] = [Keep(name) for name in again.values()]
+    facts = {name: fact for name, fact in facts.items() if name not in again.values()}  # nothing beside it ends it
     for new in standing:
+        if new.text in again:
+            continue
         if new.of is not None and new.of in facts:
             rest = {name: fact for name, fact in facts.items() if name != new.of}
             rivals = [done.id for done in _decided_by_words(new, rest, readings) if not isinstance(done, Add)]
@@ -100,6 +104,14 @@ def decide_by_rules(
         gone = {done.id for done in made if isinstance(done, Update | Delete)}
         facts = {name: fact for name, fact in facts.items() if name not in gone}
     return decisions
+
+
+def _said_again(
+    stated: Sequence[Stated], facts: Mapping[str, Statement], readings: Mapping[str, Reading]
+) -> dict[str, str]:
+    """Of what a message states, what is in force already, with the facts that say it."""
+    made = {new.text: _decided_by_words(new, facts, readings) for new in stated if new.of is None}
+    return {text: one[0].id for text, one in made.items() if one and isinstance(one[0], Keep)}
 
 
 def _decided_by_words(
@@ -138,7 +150,7 @@ def _decided_by_likeness(
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
-    if surely < LIKELY or not _is_due(new, facts[best]) or _says_several(facts[best]):
+    if surely < LIKELY or not _is_due(new, facts[best]) or _says_more(facts[best], new):
         return [Add(new.text, best)]
     return [Update(best, _in_place_of(facts[best], new))]
 
@@ -154,9 +166,10 @@ def _is_due(new: Statement, old: Statement) -> bool:
     return not said.isdisjoint(old.named + old.values)
 
 
-def _says_several(statement: Statement) -> bool:
-    """Whether a fact makes several claims, of which one may be over, as those of earlier builds may."""
-    return len(list(claims(statement.text.rstrip(" .")))) > 1
+def _says_more(old: Statement, new: Statement) -> bool:
+    """Whether a fact makes several claims, as those of earlier builds may, of which a statement does not name all."""
+    made = list(claims(old.text.rstrip(" .")))
+    return len(made) > 1 and not {*old.named, *old.values} <= {*new.named, *new.values}
 
 
 def _in_place_of(old: Statement, new: Statement) -> str:
