@@ -54,7 +54,7 @@ async def say(memory: Memory, *queries: str, session_id: str = "s1", **more: Any
     return text
 
 
-async def settle(memory: Memory, seconds: float = 10) -> None:
+async def settle(memory: Memory, seconds: float = 60) -> None:
     """Returns when nothing waits for its embedding and no summary is due."""
     vectors = memory.engine.store.collections.vectors
 
@@ -66,7 +66,7 @@ async def settle(memory: Memory, seconds: float = 10) -> None:
     await memory.engine.chats.summaries.work()
 
 
-async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
     """Returns when the condition holds."""
     async with asyncio.timeout(seconds):
         while not await condition():  # noqa: ASYNC110 - what is waited for happens elsewhere

@@ -102,7 +102,7 @@ def forget_words() -> None:
     """Empties the product's bounded caches: what an earlier test read must cost as much as what is new."""
     for cache in gc.get_objects():
         if (
-            isinstance(cache, _lru_cache_wrapper)
+            type(cache) is _lru_cache_wrapper  # `isinstance` asks a weak proxy what it stands for, which may be gone
             and cache.cache_parameters()["maxsize"]
             and cache.__wrapped__.__module__.startswith(("agents.", "api.", "memory.", "utils."))
         ):
