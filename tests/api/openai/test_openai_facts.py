@@ -107,7 +107,7 @@ def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come
         "The user loves sushi.": ("nothing", 1),
         "The user has gone off sushi.": (None, 1),
     }
-    assert eventually(lambda: known() == right, 20)
+    assert eventually(lambda: known() == right)
 
 
 def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(

@@ -194,9 +194,9 @@ def test_nearness_falls_to_a_third_three_days_before_and_a_week_after() -> None:
 def test_many_times_are_compared_with_many_spans_in_no_time() -> None:
     text = ", ".join(f"on {number} {month}" for month in ("May", "June") for number in range(1, 28))
     spans, times = spans_of(text, NOW), NOW - 3_600 * np.arange(100_000)
-    started = time.process_time()
+    started = time.thread_time()
     found = nearness(spans, times)
-    assert time.process_time() - started < 0.5  # 0.01 s here; 2 s where each span is compared with each time
+    assert time.thread_time() - started < 0.5  # 0.01 s here; 2 s where each span is compared with each time
     assert (found == 1).any() and (found < 1).any()
 
 
