@@ -155,6 +155,13 @@ def data_of(event: bytes) -> bytes | None:
     return b"\n".join(lines).strip() if lines else None
 
 
+def object_of(event: bytes) -> dict[str, Any] | None:
+    """The object that is the data of a server-sent event; None for a comment, and what is none of ours."""
+    data = data_of(event)
+    told = parsed(data) if data is not None else None
+    return told if isinstance(told, dict) else None
+
+
 def event_of(data: JsonObject) -> bytes:
     """A server-sent event with an object as its data."""
     return b"data: " + written(data) + b"\n\n"

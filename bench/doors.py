@@ -15,18 +15,16 @@ import argparse
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
 
 import orjson
 
-from bench.proxy import GAP, LAST_CHUNK, MEMORY, MODEL, SEED, WARM_ROUNDS, Body, fill, loci, model, questions
+from bench.proxy import GAP, MEMORY, MODEL, SEED, WARM_ROUNDS, Body, fill, line_to, loci, model, questions
 from bench.recall.table import table
-from bench.speed.connection import Connection, Refused, connected
 from bench.speed.report import figure
 from bench.speed.server import Server
 from bench.speed.times import milliseconds_since, times
@@ -154,55 +152,6 @@ async def _stream(writer: asyncio.StreamWriter, events: Sequence[bytes]) -> None
     writer.write(b"0\r\n\r\n")
 
 
-class Streams:
-    """A connection whose answers are streams, one after the other."""
-
-    def __init__(self, host: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._host = host
-        self._reader = reader
-        self._writer = writer
-
-    async def first_token(self, path: str, body: Body) -> float:
-        """Milliseconds from the request on to its answer's first token. Returns when the whole stream has come. Raises
-        `Refused` where it has none."""
-        payload = orjson.dumps(body | {"stream": True})
-        head = f"POST {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Type: application/json\r\n"
-        began = time.perf_counter()
-        self._writer.write(f"{head}Content-Length: {len(payload)}\r\n\r\n".encode() + payload)
-        status = await self._reader.readuntil(b"\r\n\r\n")
-        if not status.startswith(b"HTTP/1.1 200"):
-            raise Refused(f"{path}: {status[:40]!r}")
-        while FIRST.encode() not in (line := await self._reader.readline()):
-            if line in (b"", b"0\r\n"):
-                raise Refused(f"{path}: a stream without a token")
-        took = milliseconds_since(began)
-        await self._reader.readuntil(LAST_CHUNK)
-        return took
-
-    async def close(self) -> None:
-        self._writer.close()
-        await self._writer.wait_closed()
-
-
-@dataclass(frozen=True)
-class Line:
-    """To a server: a connection for whole answers, and one for streams."""
-
-    whole: Connection
-    streams: Streams
-
-
-@asynccontextmanager
-async def line_to(url: str) -> AsyncIterator[Line]:
-    parts = urlsplit(url)
-    async with connected(url) as whole:
-        streams = Streams(parts.netloc, *await asyncio.open_connection(parts.hostname, parts.port))
-        try:
-            yield Line(whole, streams)
-        finally:
-            await streams.close()
-
-
 Took = dict[tuple[str, str], list[float]]  # milliseconds, by the door and what was asked
 PROCESSOR = "processor"
 DIRECT, THROUGH, TOKEN_DIRECT, TOKEN_THROUGH = "direct", "through Loci", "first token, direct", "first token, through"
@@ -236,9 +185,9 @@ async def measure(server: Server, model_url: str, home: Path, names: dict[str, i
                 spent = processor_milliseconds(server.processes) - before
                 took.setdefault((door.name, PROCESSOR), []).append(spent)
             elif kind == TOKEN_DIRECT:
-                milliseconds = await direct.streams.first_token(door.at_model, body)
+                milliseconds = await direct.streams.until(FIRST.encode(), door.at_model, body)
             else:
-                milliseconds = await through.streams.first_token(door.path, body | own)
+                milliseconds = await through.streams.until(FIRST.encode(), door.path, body | own)
             took.setdefault((door.name, kind), []).append(milliseconds)
             bare = read_question(question, names, time.time()).bare
             began = time.perf_counter()

@@ -190,16 +190,32 @@ class Streams:
 
     async def first_token(self, body: Body) -> Token:
         """Returns when the whole stream has come. Raises `Refused` where it has no token."""
+        began = await self._begin(PATH, body)
+        sent, came = await self._token()
+        await self._reader.readuntil(LAST_CHUNK)
+        return Token((came - began) / 1e6, (came - sent) / 1e6)
+
+    async def until(self, first: bytes, path: str, body: Body) -> float:
+        """Milliseconds from a request on to a line of its answer that has `first`. Returns when the whole stream has
+        come. Raises `Refused` where it has none."""
+        began = await self._begin(path, body)
+        while first not in (line := await self._reader.readline()):
+            if line in (b"", b"0\r\n"):
+                raise Refused(f"{path}: a stream without a token")
+        came = time.time_ns()
+        await self._reader.readuntil(LAST_CHUNK)
+        return (came - began) / 1e6
+
+    async def _begin(self, path: str, body: Body) -> int:
+        """Sends a request; returns when, in nanoseconds of the clock, once the head of its answer has come."""
         payload = orjson.dumps(body | {"stream": True})
-        head = f"POST {PATH} HTTP/1.1\r\nHost: {self._host}\r\nContent-Type: application/json\r\n"
+        head = f"POST {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Type: application/json\r\n"
         began = time.time_ns()
         self._writer.write(f"{head}Content-Length: {len(payload)}\r\n\r\n".encode() + payload)
         status = await self._reader.readuntil(b"\r\n\r\n")
         if not status.startswith(b"HTTP/1.1 200"):
             raise Refused(f"a stream of {self._host}: {status[:40]!r}")
-        sent, came = await self._token()
-        await self._reader.readuntil(LAST_CHUNK)
-        return Token((came - began) / 1e6, (came - sent) / 1e6)
+        return began
 
     async def _token(self) -> tuple[int, int]:
         """Nanoseconds of the clock at which the first token was sent, and at which it came."""

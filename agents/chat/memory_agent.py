@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -189,8 +189,8 @@ class MemoryAgent:
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
-        for they answer what these would have answered, with those that hold of what else such a message states. In what
-        fills a prompt, they stand beside them."""
+        for they answer what these would have answered, or a fact that holds of what else such a message states, where
+        that is nearer to what is asked. In what fills a prompt, they stand beside them."""
         recall, material = bundle.recall, bundle.material
         gists = (*(hit.gist for hit in (*recall.hits, *material.hits)), *bundle.recent, *material.near)
         ids = list(dict.fromkeys(gist.id for gist in gists if gist.kind == TURN))
@@ -202,8 +202,10 @@ class MemoryAgent:
         changed = {message_id: [gist.content for gist in facts] for message_id, facts in outdated.items()}
         holding = await superseded.holding(owner, list(outdated))
         hits: dict[str, Hit] = {}
+        own = {candidate.key: candidate.parts.score for candidate in recall.considered}
         for hit in recall.hits:
-            for gist in (*outdated.get(hit.gist.id, [hit.gist]), *holding.get(hit.gist.id, ())):
+            instead = outdated.get(hit.gist.id, [hit.gist])
+            for gist in _nearer(instead, holding.get(hit.gist.id, ()), own):
                 hits.setdefault(gist.key, Hit(gist, hit.parts))
         considered = [
             candidate._replace(dropped=None, parts=hits[candidate.key].parts)
@@ -218,7 +220,8 @@ class MemoryAgent:
         former = tuple(
             Former(hit, frozenset(fact.id for fact in facts))
             for hit in bundle.recall.hits
-            if (facts := outdated.get(hit.gist.id)) and hit.gist.id not in holding
+            if (facts := outdated.get(hit.gist.id))
+            and _nearest(facts, own) > _nearest(holding.get(hit.gist.id, ()), own)
         )
         material = replace(material, changed=changed)
         return replace(bundle, recall=recall, recent=recent, former=former, material=material)
@@ -320,3 +323,16 @@ def _joined(query: str, parts: Sequence[Recall]) -> Recall:
         considered.setdefault(candidate.key, candidate)
     ranked = sorted(considered.values(), key=lambda candidate: -candidate.parts.score)
     return Recall(tuple(hits.values()), tuple(ranked), parts[0].dimensions, query)
+
+
+def _nearer(replacing: Sequence[Gist], holding: Sequence[Gist], own: Mapping[str, float]) -> Sequence[Gist]:
+    """Of what a message states, what takes its place: the facts that replaced some of it, or the one that holds, where
+    recall by itself finds that nearer. `own`: scores by keys."""
+    if _nearest(holding, own) <= max(_nearest(replacing, own), 0.0):
+        return replacing
+    return [max(holding, key=lambda gist: own.get(gist.key, 0.0))]
+
+
+def _nearest(facts: Sequence[Gist], own: Mapping[str, float]) -> float:
+    """The best score among facts; less than any where there is none."""
+    return max((own.get(fact.key, 0.0) for fact in facts), default=-1.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.anthropic_messages import blocks_of
-from agents.openai_chat import data_of, memory_hits, parsed, storable, text_of, written
+from agents.openai_chat import memory_hits, object_of, storable, text_of, written
 from agents.proxy.answer import HeldAnswer
 from memory.domain import Hit
 from utils.errors import ModelUnavailable
@@ -61,10 +61,8 @@ class ProxiedMessage(HeldAnswer):
 
     async def passed_on(self, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
         async for event in events:
-            data = data_of(event)
-            told = parsed(data) if data is not None else None
-            if not isinstance(told, dict):
-                yield event  # a comment, or nothing of ours
+            if (told := object_of(event)) is None:
+                yield event
                 continue
             if told.get("type") == STOP:
                 self.whole, self.last = True, told

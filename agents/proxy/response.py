@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.openai_chat import data_of, memory_hits, parsed, written
+from agents.openai_chat import memory_hits, object_of, written
 from agents.openai_responses import WHOLE, asks_client, model_of, output_of, text_of_item
 from agents.proxy.answer import HeldAnswer
 from memory.domain import Hit
@@ -37,10 +37,8 @@ class ProxiedResponse(HeldAnswer):
 
     async def passed_on(self, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
         async for event in events:
-            data = data_of(event)
-            told = parsed(data) if data is not None else None
-            if not isinstance(told, dict):
-                yield event  # a comment, or nothing of ours
+            if (told := object_of(event)) is None:
+                yield event
                 continue
             number = told.get("sequence_number")
             self._number = number if isinstance(number, int) else self._number + 1

@@ -77,7 +77,7 @@ export async function* events(response) {
 
 /** Asks for a key. `reason`: why the one that was there is not enough; rejected where the dialog is left. */
 export function askForKey(reason) {
-  const dialog = document.getElementById("keys");
+  const dialog = document.getElementById("keys") || keyDialog();
   const field = dialog.querySelector("input");
   const refused = dialog.querySelector("[role=alert]");
   if (reason || !dialog.open) { refused.textContent = reason; refused.hidden = !reason; }
@@ -95,4 +95,14 @@ export function askForKey(reason) {
     }, { once: true });
   }).finally(() => { asking = null; });
   return asking;
+}
+
+function keyDialog() {
+  const dialog = document.createElement("dialog");
+  dialog.id = "keys";
+  dialog.setAttribute("aria-label", "API key");
+  dialog.innerHTML = `<form method="dialog"><p class="bad" role="alert" hidden></p><label for="key"></label>
+    <input id="key" type="password" autocomplete="off" required><button value="use" class="primary"></button></form>`;
+  document.body.append(dialog);
+  return dialog;
 }

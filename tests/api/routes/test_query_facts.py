@@ -65,3 +65,16 @@ def test_a_model_is_sent_what_holds_now_instead_of_what_was_corrected(
         f"{GRAZ} (since then: The user's sister lives in Linz.)"
     )
     assert GRAZ not in [item["content"] for item in told["memory_context"]["context"]]
+
+
+@pytest.mark.parametrize("session", ["told", "elsewhere"])
+def test_of_a_message_that_holds_in_part_each_part_is_answered_as_it_is_now(
+    api: httpx.Client, user: str, session: str
+) -> None:
+    for text, holds in (("My cat is called Minka and I live in Graz.", "Graz"), ("I moved to Linz.", "Linz")):
+        ask(api, user, text, session_id="told")
+        asked = {"user_id": user, "query": f"lives in {holds}", "kinds": ["fact"]}
+        eventually(lambda asked=asked, holds=holds: holds in str(api.post("/v1/search", json=asked).json()["items"]))
+    assert "Minka" in ask(api, user, "What is my cat's name?", session_id=session)["response"]
+    now, before = ask(api, user, "Where do I live?", session_id=session)["response"].split("\n")
+    assert "Linz" in now and "Graz" in before and before.startswith("(Until")
