@@ -162,7 +162,11 @@ class Branches:
         """The first answer to a prompt, and that in force."""
         there = await self._read(own | {"message_index": {"$in": [prompt.index + 1, prompt.reply]}})
         turns = (prompt.own_turn, prompt.turn_id)
-        return [one for one in there if one.role == "assistant" and one.own_turn in turns]
+        answers = [one for one in there if one.role == "assistant" and one.own_turn in turns]
+        if prompt.reply >= 0 or not answers or any(one.branch is None for one in answers):
+            return answers
+        later = await self._read(own | LINE | {"follows": prompt.id})  # it was asked again where it came from
+        return [*answers, *(one for one in later if one.role == "assistant")]
 
     async def ask_again(self, owner: str, session_id: str, prompt: Stored, turn_id: str) -> Place | None:
         """A place for another answer to a prompt, by the exchange `turn_id`. None where the conversation is gone."""

@@ -272,6 +272,20 @@ def test_branches_come_back_from_an_export(talk: Client, other: str) -> None:
     assert [[one[name] for name in shown] for one in kept] == [[one[name] for name in shown] for one in talk.messages]
 
 
+def test_the_answer_in_force_is_known_of_what_came_in(talk: Client, other: str) -> None:
+    """Asked again, then taken elsewhere, where its client tells the answer in other words."""
+    talk.ask(THIRD, "A finer colour.", talk.history[:4])
+    assert talk.beside == {"A fine colour.": "replaced"}
+    owner = dict(talk.chat.params)["user_id"]
+    lines = talk.chat.get(f"/v1/users/{owner}/export").content
+    headers = {"content-type": "application/x-ndjson"}
+    talk.chat.params = httpx.QueryParams(user_id=other)
+    talk.chat.post(f"/v1/users/{other}/import", content=lines, headers=headers).raise_for_status()
+    talk.ask("Her mast is green.", "A fine mast.", [*talk.history[:5], {"role": "assistant", "content": "(in short)"}])
+    assert talk.beside == {"A fine colour.": "replaced"}
+    assert talk.line[-3:] == ["A finer colour.", "Her mast is green.", "A fine mast."]
+
+
 def test_a_summary_is_of_the_line_alone(own: httpx.Client, model: ScriptedModel, user: str) -> None:
     """Ten pairs of messages, by rules; what leaves the line later leaves the summary."""
     own.params = httpx.QueryParams(user_id=user)
