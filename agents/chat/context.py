@@ -55,6 +55,7 @@ class ChatRequest:
     proxied: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
+    detached: bool = False  # others may follow its answer, in other processes as well
     follows: str | None = None  # as a `Turn` has it
     timezone: str | None = None
     project: str | None = None  # of the user's, that it names or its session is in

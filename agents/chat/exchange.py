@@ -74,12 +74,19 @@ class _LoggedTask(asyncio.Task[T]):
 
 class Drafting:
     """Commits what `answer` tells, twice a second while it grows, until it is stopped. `cancel`: ends the answer, where
-    somebody wants that."""
+    somebody wants that. `at_once`: it is known of before it says anything."""
 
     def __init__(
-        self, drafts: Drafts, place: Place, answer: Callable[[], Turn], cancel: Callable[[], object] | None = None
+        self,
+        drafts: Drafts,
+        place: Place,
+        answer: Callable[[], Turn],
+        cancel: Callable[[], object] | None = None,
+        *,
+        at_once: bool = False,
     ) -> None:
         self._cancel = cancel
+        self._at_once = at_once
         self._drafts = drafts
         self._place = place
         self._answer = answer
@@ -92,6 +99,11 @@ class Drafting:
         await asyncio.gather(self._task, return_exceptions=True)
         return self._drafted
 
+    async def give_up(self) -> None:
+        """Ends it where nothing is kept of the answer; what it had said stays, for it may be found yet."""
+        if await self.stop() and not self._answer().content:
+            await self.drop()
+
     async def drop(self) -> None:
         """Deletes what was committed, once the whole is kept."""
         await self._drafts.drop(self._place, self._answer().id)
@@ -99,9 +111,13 @@ class Drafting:
     async def _run(self) -> None:
         written, at, told = "", monotonic(), False
         while True:
-            await asyncio.sleep(DRAFT_SECONDS)
+            await asyncio.sleep(0 if self._at_once and not self._drafted else DRAFT_SECONDS)
             answer = self._answer()
-            if answer.content == written and (not written or monotonic() - at < SIGN_OF_LIFE_SECONDS):
+            if self._drafted:
+                due = answer.content != written or monotonic() - at >= SIGN_OF_LIFE_SECONDS
+            else:
+                due = self._at_once or bool(answer.content)
+            if not due:
                 continue
             self._drafted = True
             try:
@@ -213,7 +229,7 @@ class Exchanges:
             raise broken.cause from None
         except BaseException:
             if drafting is not None:
-                self._keeping.start(drafting.stop())
+                self._keeping.start(drafting.give_up())
             raise
         await self._keeping.finish(self._keep(context, answer, drafting))
         return context, answer
@@ -233,7 +249,10 @@ class Exchanges:
             return replace(_turn(request, "".join(said), request.model), timestamp=began)
 
         cancel = answering.cancel if answering is not None else None
-        return replace(context, emit=emitting), Drafting(self._engine.chats.drafts, context.place, so_far, cancel)
+        drafts = self._engine.chats.drafts
+        return replace(context, emit=emitting), Drafting(
+            drafts, context.place, so_far, cancel, at_once=request.detached
+        )
 
     async def _keep(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
         """Commits an answer with its receipt, lets go of the draft of it, and asks for what is due after it."""

@@ -56,6 +56,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
         reasoning_effort=body.reasoning_effort,
         temporary=body.temporary,
         retried=may_be_done(request),
+        detached=body.detached,
         instructions=body.instructions,
         prompt=body.prompt,
     )

@@ -1,4 +1,5 @@
-"""Drafts: answers that are still coming, as far as they have come, and what a process that died had said."""
+"""Drafts: answers that are still coming, as far as they have come, and what a process that died had said. One of which
+nothing has come yet tells others that it is under way."""
 
 import logging
 from dataclasses import fields
@@ -91,7 +92,7 @@ class Drafts:
 
     async def _keep(self, document: Document) -> None:
         place, answer = _read(document)
-        if not await self._turns.is_there(place.owner, answer.id):
+        if answer.content and not await self._turns.is_there(place.owner, answer.id):
             await self._turns.close_exchange(place.owner, place.session_id, place, answer, retried=True)
             metrics.RECOVERED.inc()
         await self._drafts.delete_one(_same(document))

@@ -92,6 +92,19 @@ def test_a_stopped_answer_is_kept_as_far_as_it_came(
     assert chat.post(f"/v1/answers/{turn_id}/stop", json={"user_id": user}).status_code == 404
 
 
+def test_an_answer_of_which_nothing_has_come_is_known_and_stopped_everywhere(
+    chat: httpx.Client, elsewhere: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    model.script(Behaviour(hang_after=0), about="Count to four")
+    with stream(chat, user, "Count to four", session_id="counting", detached=True) as events:
+        turn_id = next(events)[1]["turn_id"]
+        assert eventually(lambda: under_way(elsewhere, user)) == [turn_id]
+        elsewhere.post(f"/v1/answers/{turn_id}/stop", json={"user_id": user}).raise_for_status()
+        assert [name for name, _ in events] == ["error"]
+    assert [one["role"] for one in messages_of(chat, user, "counting")] == ["user"]
+    eventually(lambda: under_way(elsewhere, user) == [])
+
+
 def test_of_another_users_answer_nothing_is_told(chat: httpx.Client, user: str, going_on: Signal) -> None:
     turn_id = begun(chat, user)
     other = {"user_id": f"{user}-other"}
