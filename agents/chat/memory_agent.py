@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -58,6 +58,14 @@ class MemoryAgent:
         self._recipe = recipe
         self._sizes = sizes
         self._observations = observations
+
+    async def read_ahead(self, request: ChatRequest) -> None:
+        """Has the notes at hand that `run` needs; an encoder that works meanwhile is not waited for."""
+        wanted: list[Awaitable[object]] = [self._summaries(request)]
+        if not request.isolated:
+            wanted.append(self._engine.chats.keyvalues.cache.get(request.owner))
+            wanted.append(self._engine.notes.observations.has_any(request.owner))
+        await asyncio.gather(*wanted)
 
     async def run(self, context: Context) -> Context:
         request = context.request

@@ -30,6 +30,7 @@ from config.recipes import PromptBudget
 from memory.domain import Summary
 from memory.engine import Engine
 from memory.turns import LedgerEntry
+from utils.tasks import begun
 from utils.text import count_tokens, on_one_line, without_recalled
 
 FRAME = 4  # tokens of a message beside its text
@@ -74,7 +75,8 @@ class Knowing:
         )
         if not options.reads or not asked.strip() or request.is_chore:
             return Context(chat, LEFT_OUT)
-        intent = await self._detector.detect(asked, images=False, use_memory=True)
+        async with begun(self._remembering.read_ahead(chat)):
+            intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)
         if intent.name == "chat" and not intent.need_memory:
             return context
