@@ -31,7 +31,6 @@ from config.settings import Settings
 from memory.banks import BankFolder
 from memory.domain import RULE_BASED
 from memory.engine import Engine
-from memory.ids import prompt_id
 from memory.observations import source_of_session
 from memory.recall import NEEDED
 from memory.turns import Preferences
@@ -179,5 +178,5 @@ def _toolbox(memory: Memory, request: ChatRequest) -> MemoryTools | None:
     leaves nothing behind, or knows one conversation alone."""
     if request.temporary or request.isolated or not request.reads:
         return None
-    source, messages = source_of_session(request.session_id), (prompt_id(request.turn_id),)
+    source, messages = source_of_session(request.session_id), (request.prompt_id,)
     return MemoryTools(memory, request.owner, source, messages=messages, names=NOTES)

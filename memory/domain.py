@@ -23,7 +23,7 @@ class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
     it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
     IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins.
-    `follows`, `branch`: as `memory/turns/branches.py` has them."""
+    `follows`, `branch`: as `memory/turns/branches.py` has them. `images`: how many came with it, which are not kept."""
 
     id: str
     role: Role
@@ -39,6 +39,7 @@ class Turn:
     project: str | None = None
     follows: str | None = None
     branch: str | None = None
+    images: int = 0
 
 
 @dataclass(frozen=True)

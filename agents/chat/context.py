@@ -57,6 +57,9 @@ class ChatRequest:
     retried: bool = False  # it may have been made before, under the same turn_id
     detached: bool = False  # others may follow its answer, in other processes as well
     follows: str | None = None  # as a `Turn` has it
+    goes_on: str | None = None  # the id of the message that it follows, after which the conversation goes on so
+    instead_of: str | None = None  # the id of the user's message whose place it takes
+    asks_again: str | None = None  # the id of the message that it answers, where it has none of its own
     timezone: str | None = None
     project: str | None = None  # of the user's, that it names or its session is in
     locale: str | None = None  # BCP 47: how the user writes dates and numbers
@@ -68,6 +71,16 @@ class ChatRequest:
     def reads(self) -> bool:
         """Whether it may be answered from memory."""
         return not self.temporary if self.use_memory is None else self.use_memory
+
+    @property
+    def prompt_id(self) -> str:
+        """The id of the message that it answers."""
+        return self.asks_again or prompt_id(self.turn_id)
+
+    @property
+    def forks(self) -> bool:
+        """Whether it says where in the conversation it stands."""
+        return self.goes_on is not None or self.instead_of is not None
 
     @property
     def asked(self) -> str:
@@ -259,7 +272,8 @@ class Conversation:
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `place`: of the prompt, which is committed, in its session; None for a temporary request. `done`: what an agent did
+    `place`: of the prompt, which is committed, in its session; None for a temporary request. `left`: `_id`s of the
+    messages that left the conversation, which is to know nothing of them. `done`: what an agent did
     that the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that
     answers. `emit`: takes the answer's text as it comes; None where it is not streamed.
     """
@@ -267,6 +281,7 @@ class Context:
     request: ChatRequest
     intent: Intent
     place: Place | None = None
+    left: frozenset[str] = frozenset()
     bundle: Bundle | None = None
     images: str | None = None
     done: str | None = None
@@ -284,9 +299,10 @@ class Context:
 
     @property
     def own_keys(self) -> tuple[str, ...]:
-        """The `_id`s that the request's own messages may have, which recall must not find."""
-        own = (prompt_id(self.request.turn_id), response_id(self.request.turn_id))
-        return (*own, *(scoped(identifier, self.request.owner) for identifier in own))
+        """The `_id`s that the request's own messages may have, and of those that left its conversation: recall must
+        not find them."""
+        own = (self.request.prompt_id, response_id(self.request.turn_id))
+        return (*own, *(scoped(identifier, self.request.owner) for identifier in own), *self.left)
 
     def having_run(self, agent: str) -> "Context":
         return replace(self, ran=(*self.ran, agent))

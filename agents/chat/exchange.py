@@ -22,10 +22,10 @@ from agents.upkeep import Nudge
 from config.recipes import PromptBudget, PromptRecipe, Recipe
 from memory.domain import Turn
 from memory.engine import Engine
-from memory.ids import prompt_id, response_id
-from memory.turns import Drafts, Place, Receipt, left_out_of, numbers_of
+from memory.ids import response_id
+from memory.turns import Drafts, Place, Receipt, Stored, left_out_of, numbers_of
 from utils.clock import now
-from utils.errors import ModelError
+from utils.errors import Conflict, ModelError
 from utils.mongo import StoreError
 
 T = TypeVar("T")
@@ -172,13 +172,22 @@ class Exchanges:
         """Commits the prompt, then finds what is wanted, and gathers what the answer needs."""
         request = replace(request, prompt=request.prompt or self._prompts)
         self._engine.gists.encoder.read_ahead(request.asked)
-        place = None if request.temporary else await self._keeping.finish(self._open(request))
-        intent, conversation = await asyncio.gather(
+        place = None
+        if not request.temporary:
+            request, place = await self._keeping.finish(self._open(request))
+        intent, conversation, left = await asyncio.gather(
             self._detector.detect(request.query, images=bool(request.images), use_memory=request.reads),
             self._conversation(request, place),
+            self._left(request, place),
         )
-        context = Context(request, intent, place, toolbox=toolbox, emit=emit, conversation=conversation)
+        context = Context(request, intent, place, left, toolbox=toolbox, emit=emit, conversation=conversation)
         return await self._coordinator.prepare(context)
+
+    async def _left(self, request: ChatRequest, place: Place | None) -> frozenset[str]:
+        """What left the request's conversation."""
+        if place is None or not place.left_behind:
+            return frozenset()
+        return await self._engine.chats.branches.left(request.owner, request.session_id)
 
     async def _conversation(self, request: ChatRequest, place: Place | None) -> Conversation:
         """The running conversation, for a prompt that has it and whose client does not send one along."""
@@ -201,9 +210,43 @@ class Exchanges:
             if context.toolbox is not None:
                 await self._keeping.finish(self._forget_orphans(context.request))
 
-    async def _open(self, request: ChatRequest) -> Place:
+    async def _open(self, request: ChatRequest) -> tuple[ChatRequest, Place]:
+        """Commits the prompt, where it is to stand; the request as that has it, and its place."""
+        if not request.forks:
+            return request, await self._commit(request)
+        async with self._engine.chats.branches.opening(request.owner, request.session_id):
+            return await self._forked(request)
+
+    async def _forked(self, request: ChatRequest) -> tuple[ChatRequest, Place]:
+        """The same for a request that goes on from an earlier message, or takes the place of one."""
+        chats, owner, session = self._engine.chats, request.owner, request.session_id
+        if request.retried and await chats.turns.is_there(owner, request.prompt_id):
+            return request, await self._commit(request)
+        fork = await chats.branches.fork(
+            owner, session, request.query, follows=request.goes_on, instead_of=request.instead_of
+        )
+        if fork.asked is None:
+            await self._turn_to(owner, session, fork.after, edited=True)
+            request = replace(request, follows=fork.follows)
+            return request, await self._commit(request)
+        request = replace(request, asks_again=fork.asked.id)
+        place = await chats.branches.asked_by(owner, session, fork.asked, request.turn_id)
+        place = place or await chats.branches.ask_again(owner, session, fork.asked, request.turn_id)
+        if place is None:
+            raise Conflict("The session was deleted meanwhile")
+        if not await chats.turns.is_there(owner, response_id(request.turn_id)):
+            await self._turn_to(owner, session, fork.asked, edited=False)
+        return request, place
+
+    async def _turn_to(self, owner: str, session: str, end: Stored | None, *, edited: bool) -> None:
+        """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
+        chats = self._engine.chats
+        if places := await chats.branches.go_on(owner, session, end, edited=edited, whole=True):
+            self._keeping.start(chats.summaries.rewrite(owner, session, places))
+
+    async def _commit(self, request: ChatRequest) -> Place:
         prompt = Turn(
-            prompt_id(request.turn_id),
+            request.prompt_id,
             "user",
             request.query,
             now(),
@@ -212,6 +255,7 @@ class Exchanges:
             timezone=request.timezone,
             project=request.project,
             follows=request.follows,
+            images=len(request.images),
         )
         return await self._engine.chats.turns.open_exchange(
             request.owner, request.session_id, prompt, retried=request.retried
@@ -269,15 +313,18 @@ class Exchanges:
             await chats.receipts.delete(request.owner, request.turn_id)
             return
         if context.intent.name == "remember" and not await chats.turns.is_there(
-            request.owner, prompt_id(request.turn_id)
+            request.owner, request.prompt_id
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
+        self._keeping.start(
+            chats.branches.settle(request.owner, request.session_id, request.prompt_id, request.turn_id)
+        )
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""
-        prompt = prompt_id(request.turn_id)
+        prompt = request.prompt_id
         if not await self._engine.chats.turns.is_there(request.owner, prompt):
             await self._engine.notes.observations.forget_message(request.owner, prompt)
 
@@ -294,6 +341,7 @@ def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
         model=model,
         proxied=request.proxied,
         timezone=request.timezone,
+        follows=request.asks_again,
     )
 
 
@@ -319,7 +367,7 @@ def receipt_of(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         prompt_tokens=answer.usage.prompt_tokens,
         completion_tokens=answer.usage.completion_tokens,
         interrupted=answer.interrupted,
-        messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
+        messages=(request.prompt_id, response_id(request.turn_id)),
         top_k=request.top_k or recipe.top_k,
         observed=tuple(one.as_candidate() for one in bundle.observations),
         tools_used=answer.tools,

@@ -27,7 +27,6 @@ from memory.facts import (
     unmarked,
     value_instead,
 )
-from memory.ids import prompt_id
 from memory.language import asked_by, doing
 from memory.oversight import Statement
 from memory.turns import NONE
@@ -82,7 +81,7 @@ class KeeperAgent:
             # Key-values are the user's, and known in every session.
             if request.isolated:
                 return replace(context, done=KEPT_HERE)
-            return replace(context, done=await self.keep(request.owner, statement, prompt_id(request.turn_id)))
+            return replace(context, done=await self.keep(request.owner, statement, request.prompt_id))
         if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
         return await (self._forget_here if request.isolated else self._forget)(context, meant)
@@ -99,7 +98,7 @@ class KeeperAgent:
         kept = next((fact for fact in facts if not said.isdisjoint(fact.sources)), None)
         if kept is None or (value := value_instead(request.query, kept.key, kept.value)) is None:
             return None
-        source = prompt_id(request.turn_id)
+        source = request.prompt_id
         with suppress(PreconditionFailed):  # something else is kept there now
             await chats.keyvalues.put(request.owner, kept.key, value, source=source, expected=kept.tag)
             return replace(context, done=f"I'll remember: {told(kept.key, value)} (before: {kept.value}).")
@@ -185,7 +184,7 @@ class KeeperAgent:
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         with suppress(NotFound):  # somebody else was faster
             values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
-        await forgetter.exchange(owner, prompt_id(context.request.turn_id))  # it may state the value, too
+        await forgetter.exchange(owner, context.request.prompt_id)  # it may state the value, too
         # All that states it is looked for before any of it goes, and the fact goes last: what fails changes nothing.
         stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
         messages = await forgetter.exchanges(owner, [*fact.sources, *stated])
@@ -222,9 +221,9 @@ class KeeperAgent:
 
     async def _forgotten(self, context: Context, done: str) -> Context:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
-        owner, turn_id = context.request.owner, context.request.turn_id
-        await self._engine.oversight.forgetter.exchange(owner, prompt_id(turn_id))
-        await self._engine.store.idempotency.forget(owner, but=turn_id)
+        request = context.request
+        await self._engine.oversight.forgetter.exchange(request.owner, request.prompt_id)
+        await self._engine.store.idempotency.forget(request.owner, but=request.turn_id)
         return replace(context, done=done, forgotten=True)
 
     async def _asks(self, text: str) -> bool:

@@ -216,8 +216,7 @@ class Proxy:
         if news.found.known is not None:
             await self._turn_to(owner, session, answer if resumed and answer is not None else asked)
         if resumed and asked.turn_id is not None:
-            place = await chats.places.place(owner, session)
-            place = place and replace(place, index=asked.index, reply=asked.reply)
+            place = await chats.branches.asked_by(owner, session, asked, asked.turn_id)
             prompt = "" if asked.turn_id == asked.own_turn else asked.id
             return _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
         place = await chats.branches.ask_again(owner, session, asked, turn_id)

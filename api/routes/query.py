@@ -59,6 +59,8 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
         detached=body.detached,
         instructions=body.instructions,
         prompt=body.prompt,
+        goes_on=body.follows,
+        instead_of=body.instead_of,
     )
     if not body.stream:
         finished = await memory.chat(chat)

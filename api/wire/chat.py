@@ -10,7 +10,18 @@ from api.wire.facts import MemoryOut
 from api.wire.sessions import SummaryOut
 from config.recipes import PromptRecipe
 from utils.chat import ReasoningEffort
-from utils.fields import CONTENT_CHARACTERS, Identifier, ImageAddress, Locale, Name, Query, Timezone, TopK, Wire
+from utils.fields import (
+    CONTENT_CHARACTERS,
+    Identifier,
+    ImageAddress,
+    Locale,
+    MessageId,
+    Name,
+    Query,
+    Timezone,
+    TopK,
+    Wire,
+)
 
 
 class HistoryMessage(Wire):
@@ -20,6 +31,9 @@ class HistoryMessage(Wire):
 
 
 class QueryRequest(OwnedRequest):
+    """`follows`: the id of a message of the session, from which the conversation goes on. `instead_of`: that of a
+    message of the user's, whose place the query takes; where it says the same, that is asked again."""
+
     query: Query
     session_id: Identifier | None = None
     use_memory: bool = True
@@ -38,6 +52,18 @@ class QueryRequest(OwnedRequest):
     temporary: bool = False
     instructions: Annotated[str, Field(min_length=1, max_length=32_000)] | None = None
     prompt: PromptRecipe | None = None
+    follows: MessageId | None = None
+    instead_of: MessageId | None = None
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        if self.follows is None and self.instead_of is None:
+            return self
+        if self.follows is not None and self.instead_of is not None:
+            raise ValueError("follows and instead_of: give one of them")
+        if self.session_id is None or self.temporary:
+            raise ValueError("follows and instead_of name a message of a session: give its session_id")
+        return self
 
     @model_validator(mode="after")
     def _check_detached(self) -> Self:

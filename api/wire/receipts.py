@@ -10,6 +10,7 @@ from pydantic import AliasPath, Field
 from api.wire.base import Shown
 from api.wire.chat import UsageOut
 from api.wire.search import Explanation
+from api.wire.sessions import Branch
 from memory.ids import unscoped
 from memory.oversight import EXPLANATIONS, Source, WhyNot
 from memory.turns import Receipt
@@ -64,7 +65,8 @@ class LedgerOut(Shown):
 
 
 class ReceiptOut(Shown):
-    """`searched`: what was searched for, where words of the query were misspelt."""
+    """`searched`: what was searched for, where words of the query were misspelt. `branch`: of the answer by now, as
+    messages have it."""
 
     turn_id: str
     session_id: str
@@ -84,6 +86,7 @@ class ReceiptOut(Shown):
     ledger: list[LedgerOut]
     usage: UsageOut
     interrupted: bool
+    branch: Branch | None
 
     @classmethod
     def of_receipt(cls, receipt: Receipt, owner: str, sources: Sequence[Source | None]) -> Self:

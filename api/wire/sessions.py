@@ -18,6 +18,9 @@ ELSEWHERE = (
 )
 
 
+Branch = Literal["replaced", "left"]
+
+
 class SummaryOut(Shown):
     session_id: str
     summary: str = Field(validation_alias="text")
@@ -61,7 +64,8 @@ class SessionPatch(OwnedRequest):
 class MessageOut(Shown):
     """`message_index`: -1 of one that has no place in its session yet. `follows`: the id of the message before it, null
     of the first; those that follow the same one stand for each other. `branch`: null in the conversation as it goes on;
-    `replaced` of a message in whose place another was put, `left` of what came behind such."""
+    `replaced` of a message in whose place another was put, `left` of what came behind such. `images`: how many came
+    with it; they are not kept."""
 
     id: str
     role: str
@@ -75,7 +79,8 @@ class MessageOut(Shown):
     model: str | None
     interrupted: bool
     follows: str | None
-    branch: Literal["replaced", "left"] | None
+    branch: Branch | None
+    images: int
 
 
 class MessageIn(Wire):

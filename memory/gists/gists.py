@@ -197,6 +197,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "fingerprint": fingerprint(turn.content) if turn.proxied else None,
         "follows": turn.follows,
         "branch": turn.branch,
+        "images": turn.images or None,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -240,6 +241,7 @@ def turn_of(document: Document) -> Turn:
         proxied=document.get("proxied", False),
         follows=document.get("follows"),
         branch=document.get("branch"),
+        images=document.get("images", 0),
     )
 
 

@@ -9,11 +9,14 @@ put, with its answer, and an answer that was asked for again: recall does not fi
 `follows` is the id of the message before one, as a transcript told it; a message without follows the one at the place
 before it, as far as anybody knows, and an answer without its prompt. `again` stands in a prompt that was asked
 again: the exchange that answers it now.
+
+A user may also say by a message's id from where to go on (`fork`). Then all that stands behind that in the line leaves
+it, whichever door it came by: the user sees it as one conversation.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakValueDictionary
 
@@ -22,8 +25,10 @@ from memory.gists import Caches
 from memory.ids import fingerprint, keys_of
 from memory.store import Changes, Collections, pending
 from memory.turns.places import Place, Places
+from utils.errors import InvalidInput, NotFound
 from utils.mongo import Document
 
+BEGINNING = ""  # as `follows` of a message that takes the first one's place
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
 Line = tuple[str, str]  # role and text of a message
 COMPARED = 1_000  # messages, newest first, by which a transcript is told
@@ -62,6 +67,19 @@ class Found:
     asked: Stored | None = None
 
 
+@dataclass(frozen=True)
+class Fork:
+    """From where a user goes on. `after`: what is followed, None for the beginning. `asked`: the message that is asked
+    again; None where something else is said."""
+
+    after: Stored | None
+    asked: Stored | None = None
+
+    @property
+    def follows(self) -> str:
+        return BEGINNING if self.after is None else self.after.id
+
+
 class Branches:
     """The lines of conversations, by what transcripts say."""
 
@@ -77,6 +95,25 @@ class Branches:
         """What is held in this process from the look at a conversation to the commit of what goes on in it, so that the
         same request, made twice at once, finds its message."""
         return self._opening.setdefault((owner, session_id), asyncio.Lock())
+
+    async def fork(
+        self, owner: str, session_id: str, text: str, *, follows: str | None, instead_of: str | None
+    ) -> Fork:
+        """Where a text stands that follows a message, or takes the place of one of the user's: where that says the
+        same, it is asked again. Raises `NotFound`, and `InvalidInput` where it would take the place of an answer."""
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        named = await self._read(own | {"_id": {"$in": keys_of(instead_of or follows or "", owner)}}, texts=True)
+        if not named:
+            raise NotFound("No such message in this session")
+        [message] = named
+        if instead_of is None:
+            return Fork(message)
+        if message.role != "user":
+            raise InvalidInput(
+                "instead_of: give the id of a message of the user's; to have its answer again, say the same"
+            )
+        asked = message if message.print == fingerprint(text) else None
+        return Fork(await self._before(own, message), asked)
 
     async def find(self, owner: str, session_id: str, said: Sequence[Line], *, goes_on: bool = False) -> Found:
         """Where a transcript stands: what the user and the assistant said, to the user's message that is asked about.
@@ -177,11 +214,26 @@ class Branches:
         await self._vectors.update_one({"_id": prompt.key, "user_id": owner}, {"$set": {"again": again}})
         return place
 
-    async def go_on(self, owner: str, session_id: str, after: Stored, *, edited: bool) -> list[int]:
-        """Has the line end with a message; returns the places of all messages that left it or came back. `edited`: the
-        user says something else in the place of what followed it.
+    async def left(self, owner: str, session_id: str) -> frozenset[str]:
+        """The `_id`s of the messages that left the line."""
+        beside = {"user_id": owner, "session_id": session_id, "branch": {"$exists": True}}
+        return frozenset([message["_id"] async for message in self._vectors.find(beside, {"_id": 1})])
 
-        What came without its history stays: it is another's thread, or came by another door.
+    async def asked_by(self, owner: str, session_id: str, prompt: Stored, turn_id: str) -> Place | None:
+        """The place of the answer that an exchange was to give; None where it was not begun."""
+        if prompt.turn_id != turn_id:
+            return None
+        place = await self._places.place(owner, session_id)
+        return place and replace(place, index=prompt.index, reply=prompt.reply)
+
+    async def go_on(
+        self, owner: str, session_id: str, after: Stored | None, *, edited: bool, whole: bool = False
+    ) -> list[int]:
+        """Has the line end with a message, None for before the first; returns the places of all messages that left it
+        or came back. `edited`: the user says something else in the place of what followed it.
+
+        What came without its history stays, unless the user means the `whole` line: it is another's thread, or came by
+        another door.
         """
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         back: list[Stored] = []
@@ -189,22 +241,32 @@ class Branches:
         while fork is not None and fork.branch is not None and fork not in back:
             back.append(fork)
             fork = await self._before(own, fork)
-        after = fork or after
-        leaving = _behind(after, await self._read(own | LINE | {"message_index": {"$gt": after.index}}))
+        end = after if fork is not None and fork in back else fork
+        later = await self._read(own | LINE | {"message_index": {"$gt": -1 if end is None else end.index}})
+        leaving = later if whole else _behind(end, later)
         if not leaving and not back:
             return []
         replaced = leaving[:1]
         if replaced and replaced[0].role == "user":
             answers = [one for one in leaving if _answers(one, replaced[0])]
             instead = back[-1].role == "user" if back else edited
-            replaced = [*replaced, *answers] if instead and answers else []  # what nobody answered was not taken back
+            replaced = (
+                [*replaced, *answers] if instead and (answers or whole) else []
+            )  # what nobody answered was not taken back
         left = [one for one in leaving if one not in replaced]
         # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.
         stated = [one for one in replaced if one.role == "user"] + [one for one in back if one.branch == REPLACED]
         await self._mark(owner, {REPLACED: replaced, LEFT: left, None: back}, stated)
+        # An answer that landed since the line was read may have looked for its prompt's mark too early.
+        for branch, gone in ((REPLACED, replaced), (LEFT, left)):
+            turns = [turn for one in gone if one.role == "user" for turn in (one.own_turn, one.turn_id) if turn]
+            late = await self._read(own | LINE | {"role": "assistant", "turn_id": {"$in": turns}}) if turns else []
+            if late:
+                await self._mark(owner, {branch: late})
         beside = await self._vectors.count_documents(own | {"branch": {"$exists": True}})
         session = {"user_id": owner, "session_id": session_id}
         await self._sessions.update_one(session, {"$set": {"left_behind": beside}})
+        self._places.look_again(owner, session_id)
         return sorted(one.index for one in (*leaving, *back))
 
     async def settle(self, owner: str, session_id: str, prompt_id: str, turn_id: str) -> None:
@@ -241,6 +303,8 @@ class Branches:
 
     async def _before(self, own: Document, message: Stored) -> Stored | None:
         """The message that one follows; where it is gone, the newest of the line before it."""
+        if message.follows == BEGINNING:
+            return None
         earlier = own | {"message_index": {"$gte": 0, "$lt": message.index}}
         filter = earlier
         if message.follows is not None:
@@ -318,9 +382,11 @@ def _ends(newest: Sequence[Stored], prints: Sequence[Line]) -> bool:
     return not at or (bool(answers) and (answers[0].role, answers[0].print) == told[0])
 
 
-def _behind(end: Stored, later: Sequence[Stored]) -> list[Stored]:
-    """Those of a line's later messages of which transcripts have told that they lead to its end."""
-    ids, turns = {end.id}, {end.own_turn} if end.role == "user" else set[str | None]()
+def _behind(end: Stored | None, later: Sequence[Stored]) -> list[Stored]:
+    """Those of a line's later messages of which transcripts have told that they lead to its end, None for its
+    beginning."""
+    ids = {BEGINNING if end is None else end.id}
+    turns = {end.own_turn} if end is not None and end.role == "user" else set[str | None]()
     behind: list[Stored] = []
     for message in later:
         answers = message.role == "assistant" and message.follows is None and message.own_turn is not None

@@ -149,9 +149,13 @@ class Places:
         own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": {"$or": events}}}
         return await self._sessions.find_one(own, {"_id": 1}) is not None
 
+    def look_again(self, owner: str, session_id: str) -> None:
+        """Has the session read anew before the next place in it is given, for it was changed."""
+        self._known.pop((owner, session_id), None)
+
     async def reserve_reply(self, owner: str, session_id: str, prompt: int) -> Place | None:
         """A place behind all others for another answer to the prompt at a place; None where the session is gone."""
-        self._known.pop((owner, session_id), None)
+        self.look_again(owner, session_id)
         session: Document | None = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
             {"$inc": {"next_index": 1}},

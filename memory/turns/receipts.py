@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from collections.abc import Collection as Ids
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
@@ -13,7 +13,7 @@ from pymongo.errors import DuplicateKeyError
 
 from config.recipes import RECIPES, Recipe
 from memory.domain import RULE_BASED, Candidate, Drop, Parts
-from memory.ids import keys_of, unscoped
+from memory.ids import keys_of, response_id, unscoped
 from memory.lines import Count, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker
 from memory.store import Collections, by_ids, by_key
@@ -25,7 +25,13 @@ from utils.mongo import Document, insert_new
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "task", "image"]
 Number = Literal["floor", "silence", "recency_weight"]  # of a recipe, that a request may set itself
-OPTIONAL = ("observed", "tools_used", "searched", "numbers")  # fields of a document, which has none that are empty
+OPTIONAL = (
+    "observed",
+    "tools_used",
+    "searched",
+    "numbers",
+    "branch",
+)  # fields of a document, which has none that are empty
 PARTS = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
@@ -78,6 +84,7 @@ class Receipt:
     searched: str | None = None
     left_out: LeftOut = "budget"
     numbers: Mapping[str, float] = field(default_factory=dict)
+    branch: Literal["replaced", "left"] | None = None  # of the answer, as it is read
 
 
 CONSIDERED = ("considered", "observed")  # lists of candidates, by their `_id`s, which an import may give others
@@ -120,7 +127,9 @@ class Receipts:
         document = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
         if document is None:
             raise NotFound("No such receipt")
-        return _receipt(document)
+        named = {"_id": {"$in": keys_of(response_id(turn_id), owner)}, "user_id": owner}
+        answer = await self._vectors.find_one(named, {"branch": 1}) or {}
+        return replace(_receipt(document), branch=answer.get("branch"))
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""

@@ -78,8 +78,9 @@ class MessageLine(Line):
     facts: Literal["pending", "done"] | None = None
     timezone: Timezone | None = None
     proxied: bool | None = None
-    follows: MessageId | None = None
+    follows: MessageId | Literal[""] | None = None
     branch: Literal["replaced", "left"] | None = None
+    images: Index | None = None
 
 
 async def conversation_records(

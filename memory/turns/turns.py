@@ -11,7 +11,7 @@ from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_
 from memory.ids import fingerprint, keys_of, prompt_id, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
-from memory.turns.branches import LINE
+from memory.turns.branches import BEGINNING, LINE
 from memory.turns.places import Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
@@ -294,7 +294,7 @@ def _asks(document: Document, asking: bool) -> bool:
 def _follows(turn: Turn, before: str | None) -> str | None:
     """The id of the message that one follows, None for the first. `before`: of the one at the place before it."""
     if turn.follows is not None:
-        return turn.follows
+        return turn.follows if turn.follows != BEGINNING else None
     return prompt_id(turn.turn_id) if turn.role == "assistant" and turn.turn_id is not None else before
 
 

@@ -3,7 +3,7 @@ import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } 
 import { count, t } from "../lib/text.js";
 import { DRAFT } from "./kept.js";
 
-const MOST = 32_000; // characters of a message, as the server counts them
+export const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
 const IMAGE_BYTES = 5_000_000;
 
@@ -23,7 +23,7 @@ export function Composer({ here, send, stop, options, given }) {
   const field = useRef();
   const picker = useRef();
   useEffect(() => { set(here.temporary ? "" : localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }, [here]);
-  useEffect(() => { if (given) { set(given.text); attach(given.images || []); field.current.focus(); } }, [given]);
+  useEffect(() => { if (given) { set(given.text); field.current.focus(); } }, [given]);
   useLayoutEffect(() => {
     field.current.style.height = "auto";
     field.current.style.height = `${field.current.scrollHeight}px`;

@@ -30,6 +30,12 @@ export class Conversation {
 
   /** What is shown: the line of the conversation, or from a version on that is looked at, what followed that. */
   get shown() {
+    const shown = this._line();
+    this.last = shown.at(-1);
+    return shown;
+  }
+
+  _line() {
     const shown = [];
     for (const one of this.messages) {
       if (one.branch) continue;
@@ -52,11 +58,21 @@ export class Conversation {
 
   /** The messages that follow one, of which all but one are branches. */
   versionsOf(follows) {
+    if (follows === undefined) return [];
     if (this.grouped !== this.messages) {
       this.grouped = this.messages;
       this.followers = Map.groupBy(this.messages.filter((one) => one.follows !== undefined), (one) => one.follows);
     }
     return this.followers.get(follows) ?? [];
+  }
+
+  /** Whether a message of the user's is the last that is shown, and no answer to it is under way. */
+  isUnanswered(one) { return one.role === "user" && one.id !== undefined && one === this.last; }
+
+  /** The message of the user's that an answer answers, where that is here. */
+  promptOf(answer) {
+    if (this.temporary) return this.messages[this.messages.indexOf(answer) - 1];
+    return this.messages.find((one) => one.role === "user" && one.id !== undefined && one.id === answer.follows);
   }
 
   take(one) {
@@ -123,16 +139,25 @@ export class Conversation {
     }
   }
 
-  /** Sends a message, and shows the answer as it comes. `begun`: told once it has an id. */
-  async ask(query, images, begun, key = crypto.randomUUID()) {
-    const history = this.temporary ? this.messages.filter((one) => one.content && !one.waiting).map(({ role, content }) => ({ role, content })) : null;
-    const mine = { key, role: "user", content: query, images, timestamp: new Date().toISOString() };
-    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: mine.timestamp, waiting: true };
-    this.messages = [...this.messages, mine, answer];
+  /** Sends a message, and shows the answer as it comes. `begun`: told once it has an id. `insteadOf`: the message whose place it
+   * takes, which is asked again where it says the same. */
+  async ask(query, images, begun, insteadOf = null, key = crypto.randomUUID()) {
+    const shown = this.shown;
+    const before = insteadOf ? shown.slice(0, shown.indexOf(insteadOf)) : shown;
+    const isAgain = insteadOf?.content === query;
+    const mine = isAgain ? insteadOf : {
+      key, role: "user", content: query, images, timestamp: new Date().toISOString(), follows: insteadOf?.follows ?? before.at(-1)?.id ?? null, insteadOf,
+    };
+    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: new Date().toISOString(), waiting: true, follows: mine.id };
+    const follows = !insteadOf && before.at(-1)?.branch ? before.at(-1).id : null;
+    this._turnTo(isAgain ? [...before, mine] : before);
+    this.messages = [...this.messages, ...(isAgain ? [] : [mine]), answer];
+    if (insteadOf) this.hasNewer = false;
     this.error = "";
     this.stopped = false;
     this.changed();
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions(); // unknown in some hardened browsers
+    const history = before.filter((one) => one.content).map(({ role, content }) => ({ role, content }));
     const json = {
       query, stream: true, detached: true, use_memory: this.useMemory,
       ...(timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {}),
@@ -140,26 +165,36 @@ export class Conversation {
       ...(this.model ? { model: this.model } : {}),
       ...(this.project ? { project: this.project } : {}),
       ...(this.temporary ? { temporary: true, history, ...(this.instructions ? { instructions: this.instructions } : {}) }
-        : this.id ? { session_id: this.id } : {}),
+        : this.id ? { session_id: this.id, ...(insteadOf?.id ? { instead_of: insteadOf.id } : {}), ...(follows ? { follows } : {}) } : {}),
     };
     try {
       const response = await request("query", { method: "POST", json, headers: { "idempotency-key": key } });
       await this._take(response, answer, (meta) => {
-        mine.turn = meta.turn_id;
+        if (!isAgain) Object.assign(mine, { turn: meta.turn_id, id: this.temporary ? undefined : `${meta.turn_id}.prompt`, unsent: false });
+        answer.follows = mine.id;
         if (this.stopped) this.stop();
         if (!this.temporary && !this.id) { this.id = meta.session_id; this.keepOptions(); begun(this); }
       });
     } catch (error) {
       this._fail(answer, this.stopped ? "" : told(error));
-      if (!answer.content && !answer.turn) mine.unsent = true;
+      if (!answer.content && !answer.turn && !isAgain) mine.unsent = true;
     }
     this._end(answer);
   }
 
+  /** Has what comes follow these messages; what else there is leaves the line, as the server has it. */
+  _turnTo(line) {
+    const kept = new Set(line);
+    if (this.temporary) this.messages = line;
+    for (const one of this.messages) one.branch = kept.has(one) ? null : one.branch || "left";
+    this.taken.clear();
+  }
+
   /** Sends a message that did not arrive once more: the server knows it by its key. */
   resend(one, begun) {
-    this.messages = this.messages.filter((each, at) => each !== one && !(this.messages[at - 1] === one && each.role === "assistant"));
-    return this.ask(one.content, one.images, begun, one.key);
+    const at = this.messages.indexOf(one);
+    this.messages = this.messages.filter((each, place) => place !== at && !(place === at + 1 && each.role === "assistant"));
+    return this.ask(one.content, one.images, begun, one.insteadOf, one.key);
   }
 
   /** Ends the answer under way; what came of it stays. */
@@ -172,7 +207,8 @@ export class Conversation {
   async _follow(turn) {
     const known = this.messages.find((one) => one.turn === turn && one.role === "assistant");
     if (known) return;
-    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: new Date().toISOString(), waiting: true, turn };
+    const prompt = this.messages.find((one) => one.id === `${turn}.prompt`) ?? this.messages.findLast((one) => one.role === "user" && !one.branch);
+    const answer = { key: crypto.randomUUID(), role: "assistant", content: "", timestamp: new Date().toISOString(), waiting: true, turn, follows: prompt?.id };
     this.messages = [...this.messages, answer];
     this.turn = turn;
     this.stopped = false;
@@ -197,11 +233,14 @@ export class Conversation {
 
   async _take(response, answer, begun) {
     for await (const { event, data } of events(response)) {
-      if (event === "meta") { this.turn = answer.turn = data.turn_id; begun(data); }
+      if (event === "meta") {
+        this.turn = answer.turn = data.turn_id;
+        if (!this.temporary) answer.id = `${data.turn_id}.response`;
+        begun(data);
+      }
       if (event === "delta") answer.content += data.text;
       if (event === "done") {
-        Object.assign(answer, { content: data.response, fallback: data.fallback, model: data.model, done: true, cited: data.citations });
-        if (!this.temporary) answer.id = `${data.turn_id}.response`;
+        Object.assign(answer, { content: data.response, fallback: data.fallback, model: data.model, done: true });
       }
       if (event === "error") { this._fail(answer, this.stopped ? "" : data.detail); answer.done = true; }
       this.changed();
@@ -227,5 +266,6 @@ function messageOf(one) {
   return {
     key: one.id, id: one.id, role: one.role, name: one.name, content: one.content, timestamp: one.timestamp,
     index: one.message_index, follows: one.follows, branch: one.branch, turn: one.turn_id, model: one.model, interrupted: one.interrupted,
+    pictures: one.images,
   };
 }

@@ -76,11 +76,11 @@ class App extends Component {
     this.route();
   };
 
-  send = async (query, images) => {
+  send = async (query, images, insteadOf = null) => {
     const { here } = this.state;
-    if (here.hasNewer) await this.toNewest(here);
+    if (here.hasNewer && !insteadOf) await this.toNewest(here);
     this.setState({ marked: null });
-    await here.ask(query, images, this.begun);
+    await here.ask(query, images, this.begun, insteadOf);
     if (!here.temporary) this.list.read();
   };
 
@@ -95,10 +95,7 @@ class App extends Component {
     await here.open();
   }
 
-  again = (one) => {
-    if (one.unsent) this.state.here.resend(one, this.begun);
-    else this.setState({ given: { text: one.content, images: one.images } });
-  };
+  resend = (one) => this.state.here.resend(one, this.begun);
   use = (text) => this.setState({ given: { text } });
   gone = (id) => { if (id === this.state.here.id) this.begin(); };
 
@@ -124,7 +121,7 @@ class App extends Component {
             <h1>${title}</h1>
             <${IconButton} icon="plus" name=${t("newChat")} onClick=${this.begin} />
           </header>
-          <${Thread} key="thread" here=${here} again=${this.again} go=${this.go} marked=${marked}>
+          <${Thread} key="thread" here=${here} send=${this.send} resend=${this.resend} go=${this.go} marked=${marked}>
             <${Beginning} health=${health} use=${this.use} />
           <//>
           <${Composer} here=${here} send=${this.send} stop=${() => here.stop()} options=${() => this.setState({ options: true })} given=${given} />

@@ -1,7 +1,8 @@
 // The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
-import { Component, Edge, html, Icon, useEffect, useRef, useState } from "../lib/view.js";
+import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { finish, toHtml } from "../lib/markdown.js";
 import { clock, day, t } from "../lib/text.js";
+import { MOST } from "./composer.js";
 import { citedIn, Sources } from "./sources.js";
 
 const NEAR = 80; // pixels from the end within which a reader is taken to be at it
@@ -28,33 +29,64 @@ function Copy({ text }) {
   return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
 }
 
-function Answer({ one, go, project }) {
+function Answer({ one, here, send, go }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
+  const prompt = here.promptOf(one);
+  const again = () => { if (!here.isAnswering) send(prompt.content, prompt.images || [], prompt); };
   return html`
     ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
     ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
     ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
     ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
-    ${!one.waiting && one.content && html`
+    ${!one.waiting && html`
       <div class="actions">
-        ${one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
-        <${Copy} text=${one.content} />
+        ${one.content && one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
+        ${one.content && html`<${Copy} text=${one.content} />`}
+        ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
-    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} project=${project} />`}`;
+    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} project=${here.project} />`}`;
 }
 
-function Mine({ one, again }) {
+/** A message of the user's as it is edited in its place. */
+function Edited({ one, send, close }) {
+  const [text, set] = useState(one.content);
+  const field = useRef();
+  useEffect(() => { field.current.focus(); field.current.setSelectionRange(text.length, text.length); }, []);
+  useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
+  const submit = (event) => {
+    event.preventDefault();
+    if (text.trim()) { close(); send(text.trim()); }
+  };
+  const keyed = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+    if (event.key === "Escape") { event.stopPropagation(); close(); }
+  };
   return html`
-    ${one.images?.length > 0 && html`<div class="pictures">${one.images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
+    <form class="edited" onSubmit=${submit}>
+      <textarea ref=${field} rows="1" dir="auto" aria-label=${t("edit")} maxlength=${MOST} value=${text} onInput=${(event) => set(event.target.value)} onKeyDown=${keyed}></textarea>
+      <div class="row end"><button type="button" onClick=${close}>${t("cancel")}</button><button class="primary">${t("send")}</button></div>
+    </form>`;
+}
+
+function Mine({ one, here, send, resend }) {
+  const [edits, edit] = useState(false);
+  const images = one.images || [];
+  if (edits) return html`<${Edited} one=${one} send=${(text) => send(text, images, one)} close=${() => edit(false)} />`;
+  const change = () => { if (!here.isAnswering) edit(true); };
+  const retry = () => (one.unsent ? resend(one) : send(one.content, images, one));
+  return html`
+    ${images.length > 0 && html`<div class="pictures">${images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
+    ${images.length === 0 && one.pictures > 0 && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
     <p class="said" dir="auto">${one.content}</p>
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
-      <button type="button" class="link" onClick=${() => again(one)}>${one.unsent ? t("sendAgain") : t("edit")}</button>
+      ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
+      ${!one.unsent && (one.id || here.temporary) && html`<button type="button" class="link forks" onClick=${change}>${t("edit")}</button>`}
       <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
     </div>`;
 }
@@ -78,18 +110,18 @@ class Message extends Component {
     return stamp !== this.props.stamp || marked !== this.props.marked || parted !== this.props.day;
   }
 
-  render({ one, here, again, go, marked, day: parted }) {
+  render({ one, here, send, resend, go, marked, day: parted }) {
     return html`
       ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
-        ${one.role === "user" ? html`<${Mine} one=${one} again=${again} />` : html`<${Answer} one=${one} go=${go} project=${here.project} />`}
+        ${one.role === "user" ? html`<${Mine} one=${one} here=${here} send=${send} resend=${resend} />` : html`<${Answer} one=${one} here=${here} send=${send} go=${go} />`}
         ${one.follows !== undefined && html`<${Versions} one=${one} here=${here} />`}
       </article>`;
   }
 }
 
-const stampOf = (one, here) => `${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
+const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
 
 export class Thread extends Component {
   box = { current: null };
@@ -138,11 +170,11 @@ export class Thread extends Component {
 
   toEnd = () => { this.atEnd = true; this.box.current.scrollTop = this.box.current.scrollHeight; };
 
-  render({ here, again, go, marked, children }, { away }) {
+  render({ here, send, resend, go, marked, children }, { away }) {
     const line = here.shown;
     const days = line.map((one) => day(one.timestamp));
     const shown = line.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} again=${again} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
+      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">

@@ -1,0 +1,121 @@
+"""The chat page as a whole: languages, keys, keyboard, widths, themes."""
+
+import os
+from collections.abc import Callable
+from threading import Event as Signal
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.scripted_model import ScriptedModel
+from tests.web.chatting import ANSWERS, SAID, say, wait
+from tests.web.watched import Watched, assert_accessible
+
+
+def test_the_page_speaks_the_language_of_the_browser(browser: Browser, serve: Callable[..., str]) -> None:
+    page = browser.new_page(locale="de-AT")
+    page.goto(serve())
+    expect(page.get_by_role("heading", name="Loci merkt sich, was du sagst.")).to_be_visible()
+    page.get_by_label("Sprache").select_option("Español")
+    expect(page.get_by_role("heading", name="Loci recuerda lo que le cuentas.")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "es"
+    page.close()
+
+
+def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve(api_keys="ann:key-of-ann"))
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator(".sessions .bad")).to_have_text("This server needs an API key.")
+    page.get_by_role("button", name="Enter a key").click()
+    for key in ("wrong", "schlüssel"):
+        page.get_by_label("This server asks for an API key").fill(key)
+        page.get_by_role("button", name="Use it").click()
+        expect(dialog.get_by_role("alert")).to_have_text("The server does not know this key.")
+    page.get_by_label("This server asks for an API key").fill("key-of-ann")
+    page.get_by_role("button", name="Use it").click()
+    expect(dialog).to_be_hidden()
+    say(page, "hello")
+    wait(page)
+    page.reload()
+    expect(page.locator(".message")).to_have_count(2)
+    assert "key-of-ann" not in page.url
+    page.get_by_role("button", name="Sign out").click()
+    expect(dialog).to_be_visible()
+
+
+def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Callable[..., str]) -> None:
+    address = f"{serve(root_path='/memory/loci')}/memory/loci"
+    page.goto(f"{address}/")
+    say(page, "Remember that my cat is called Ada")
+    expect(page.locator(ANSWERS)).to_contain_text("Ada")
+    wait(page)
+    page.reload()
+    expect(page.locator(".message")).to_have_count(2)
+    page.get_by_role("link", name="Memory").click()
+    expect(page.get_by_text("cat: Ada")).to_be_visible()
+    page.goto(f"{address}/admin#/users")
+    expect(page.get_by_role("link", name="default")).to_be_visible()
+    assert [url for url in watched.requests if not url.startswith(f"{address}/")] == []
+    assert watched.complaints == []
+
+
+def test_a_whole_conversation_is_had_by_keyboard(page: Page, address: str, model: ScriptedModel, held: Signal) -> None:
+    page.goto(address)
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    page.keyboard.type("Count for me")
+    page.keyboard.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Interrupted")).to_be_visible()
+    wait(page)
+    page.keyboard.type("Once more")
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID)).to_have_text(["Count for me", "Once more"])
+    wait(page)
+    page.keyboard.press("Control+Alt+n")
+    expect(page.locator(".message")).to_have_count(0)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_label("Search chats")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID)).to_have_text(["Count for me", "Once more"])
+    page.locator(".thread").focus()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("New line")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_can_be_read_and_has_no_violations(
+    browser: Browser, serve: Callable[..., str], scheme: Any
+) -> None:
+    address = serve()
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(address)
+    assert_accessible(page)
+    say(page, "Remember that my cat is called Ada")
+    wait(page)
+    say(page, "A very long word is " + "x" * 200)
+    wait(page)
+    say(page, "What is my cat called?")
+    wait(page)
+    page.get_by_role("button", name="1 source").click()
+    expect(page.locator(".sources li").first).to_be_visible()
+    for width in (360, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.reload()
+        expect(page.locator(".message")).to_have_count(6)
+        page.get_by_role("button", name="1 source").last.click()
+        expect(page.locator(".sources li").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert_accessible(page)
+        if shots := os.environ.get("SHOTS"):
+            page.screenshot(path=f"{shots}/chat-{width}-{scheme}.png")
+    page.get_by_role("button", name="Options").click()
+    assert_accessible(page)
+    page.close()

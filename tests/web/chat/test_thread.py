@@ -1,0 +1,70 @@
+"""The messages of a chat: where a reader stands, and how they are drawn."""
+
+from collections.abc import Callable
+from threading import Event as Signal
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.checks import eventually
+from tests.scripted_model import ScriptedModel, answer
+from tests.web.chatting import ANSWERS, SAID, say, wait
+from tests.web.watched import Watched
+
+
+def test_a_reader_who_scrolled_up_stays_there(page: Page, address: str, model: ScriptedModel, held: Signal) -> None:
+    messages = [{"role": "user", "content": f"Line {number}. " + "word " * 60} for number in range(40)]
+    httpx.post(f"{address}/v1/messages", json={"session_id": "long", "messages": messages}).raise_for_status()
+    page.goto(f"{address}/?session=long")
+    expect(page.locator(SAID)).to_have_count(40)
+    expect(page.locator(SAID).last).to_be_in_viewport()
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    page.locator(".thread").evaluate("box => { box.scrollTop = box.scrollHeight / 2; }")
+    before = page.locator(".thread").evaluate("box => box.scrollTop")
+    held.set()
+    expect(page.locator(ANSWERS)).to_have_text("One two three four")
+    wait(page)
+    assert abs(page.locator(".thread").evaluate("box => box.scrollTop") - before) < 2
+    page.get_by_role("button", name="To the newest message").click()
+    expect(page.locator(ANSWERS)).to_be_in_viewport()
+
+
+def test_a_long_chat_opens_at_its_end_and_gives_the_rest_as_it_is_scrolled(
+    page: Page, serve: Callable[..., str]
+) -> None:
+    address = serve()
+    for start in (0, 1000):
+        messages = [{"role": "user", "content": f"Message {number}"} for number in range(start, start + 1000)]
+        httpx.post(
+            f"{address}/v1/messages", json={"session_id": "long", "messages": messages}, timeout=60
+        ).raise_for_status()
+    page.goto(f"{address}/?session=long")
+    expect(page.locator(SAID).last).to_have_text("Message 1999")
+    assert page.locator(".message").count() < 200
+    for first in (1900, 1850):
+        page.locator(".thread").evaluate("box => { box.scrollTop = 0; }")
+        eventually(lambda first=first: int(page.locator(SAID).first.inner_text().split()[1]) < first, 30)
+    numbers = [int(text.split()[1]) for text in page.locator(SAID).all_inner_texts()]
+    assert numbers == list(range(numbers[0], 2000))
+
+
+def test_markdown_is_shown_with_code_tables_and_formulas(
+    page: Page, watched: Watched, address: str, model: ScriptedModel
+) -> None:
+    text = (
+        "# Plan\n\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n"
+        "```python\ndef f(): return 1\n```\n\nIt costs $5 or $6; $e^{i\\pi} = -1$."
+    )
+    page.goto(address)
+    model.script(answer(text))
+    say(page, "Show me")
+    wait(page)
+    shown = page.locator(ANSWERS)
+    expect(shown.locator("h1")).to_have_text("Plan")
+    expect(shown.locator("td")).to_have_text(["1", "2"])
+    expect(shown.locator("pre .hljs-keyword").first).to_have_text("def")
+    expect(shown.locator("math")).to_have_count(1)
+    expect(shown).to_contain_text("It costs $5 or $6;")
+    expect(shown.locator(".code-head button")).to_have_text("Copy")
+    assert watched.complaints == []

@@ -1,0 +1,83 @@
+"""Versions of a message: they are looked at one by one, made by editing and by asking again."""
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.scripted_model import ScriptedModel, answer, status
+from tests.web.chatting import ANSWERS, SAID, say, wait
+
+
+def test_versions_of_a_message_are_looked_at_one_by_one(page: Page, address: str, model: ScriptedModel) -> None:
+    first = [{"role": "user", "content": "Name a tree"}]
+    second = [*first, {"role": "assistant", "content": "An oak."}, {"role": "user", "content": "Another"}]
+    third = [*second[:2], {"role": "user", "content": "Name a bush"}]
+    for messages, text in ((first, "An oak."), (second, "A lime."), (second, "A birch."), (third, "A hazel.")):
+        model.script(answer(text), about=str(messages[-1]["content"]))
+        body = {"model": "m", "messages": messages, "memory_id": "trees"}
+        httpx.post(f"{address}/v1/chat/completions", json=body, timeout=30).raise_for_status()
+    page.goto(f"{address}/?session=trees")
+    expect(page.locator(SAID)).to_have_text(["Name a tree", "Name a bush"])
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A hazel."])
+    page.get_by_role("button", name="Previous version").click()
+    expect(page.locator(SAID)).to_have_text(["Name a tree", "Another"])
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A birch."])
+    page.locator(".message.assistant").get_by_role("button", name="Previous version").click()
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A lime."])
+    page.locator(".message.user").get_by_role("button", name="Next version").click()
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A hazel."])
+
+
+def test_a_message_is_edited_in_its_place_and_asked_again(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    for query, text in (("Name a tree", "An oak."), ("And a bird", "A wren.")):
+        model.script(answer(text))
+        say(page, query)
+        wait(page)
+    first = page.locator(".message.user").first
+    first.hover()
+    first.get_by_role("button", name="Edit").click()
+    model.script(answer("A hazel."))
+    box = page.get_by_role("textbox", name="Edit")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("Name a tree")
+    box.fill("Name a bush")
+    box.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text(["A hazel."])
+    wait(page)
+    model.script(answer("A blackthorn."))
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator(ANSWERS)).to_have_text(["A blackthorn."])
+    wait(page)
+    said = "\n".join(one["content"] for one in model.requests[-1].body["messages"])
+    assert "oak" not in said
+    assert "hazel" not in said
+    for _ in range(2):
+        expect(page.locator(SAID)).to_have_text(["Name a bush"])
+        page.locator(".message.assistant").get_by_role("button", name="Previous version").click()
+        expect(page.locator(ANSWERS)).to_have_text(["A hazel."])
+        page.locator(".message.user").get_by_role("button", name="Previous version").click()
+        expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A wren."])
+        page.reload()
+    model.script(answer("A trout."))
+    page.locator(".message.user").get_by_role("button", name="Previous version").click()
+    say(page, "And a fish")
+    expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A wren.", "A trout."])
+    wait(page)
+    page.reload()
+    expect(page.locator(SAID)).to_have_text(["Name a tree", "And a bird", "And a fish"])
+
+
+def test_a_message_without_an_answer_is_asked_again(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(status(401))
+    say(page, "Tell me")
+    expect(page.locator(".message .bad").first).to_be_visible()
+    page.reload()
+    expect(page.locator(SAID)).to_have_text(["Tell me"])
+    model.script(answer("A tale."))
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(ANSWERS)).to_have_text(["A tale."])
+    wait(page)
+    page.reload()
+    expect(page.locator(SAID)).to_have_text(["Tell me"])
+    expect(page.locator(ANSWERS)).to_have_text(["A tale."])
