@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,13 +11,15 @@ import config
 
 TABLE = Path(config.__file__).parent / "asides.toml"
 _OPENED = re.compile(r"\s*<([a-z][\w-]*)(?:\s[^<>]*)?>")
+_TAG = re.compile(r"<(/)?([a-z][\w-]*)(?:\s[^<>]*)?(?<!/)>")
 
 
 @dataclass(frozen=True)
 class Aside:
     """One kind: an `element`, or a text that `begins` so and `holds` this, up to its last `ends`; or, `around` the
-    user's words, an element that goes without its content. An element's name may end in `*`. `complaint`: of a loop
-    that checks answers, to be answered in the place of the answer before it."""
+    user's words, an element that goes without its content. An element's name may end in `*`. `pairs`: what the user's
+    words have in pairs, if at all, behind its `ends`. `complaint`: of a loop that checks answers, to be answered in the
+    place of the answer before it."""
 
     front: str
     what: str
@@ -25,6 +28,7 @@ class Aside:
     begins: str = ""
     holds: str = ""
     ends: str = ""
+    pairs: str = ""
     around: str = ""
     complaint: bool = False
 
@@ -32,7 +36,16 @@ class Aside:
         """Where the aside ends that a text begins with; None where it begins with none of this kind."""
         if not self.begins or not text.startswith(self.begins) or self.holds not in text:
             return None
-        end = text.rfind(self.ends) if self.ends else len(text)
+        if not self.ends:
+            return len(text)
+        last = end = text.rfind(self.ends)
+        behind, number = len(text), 0
+        while self.pairs and end >= 0:
+            number += text.count(self.pairs, end + len(self.ends) - 1, behind)
+            if number % 2 == 0:
+                break
+            behind, end = end + len(self.ends) - 1, text.rfind(self.ends, 0, end)
+        end = last if end < 0 else end
         return None if end < 0 else end + len(self.ends)
 
 
@@ -53,13 +66,27 @@ def without_asides(text: str) -> str:
     if end is not None:
         text = words[end:].strip()
     at, inner = 0, []
+    closed: dict[int, int] | None = None
     while (opened := _OPENED.match(text, at)) is not None and (kept := _kept(opened[1])) is not None:
-        close = text.find(closing := f"</{opened[1]}>", opened.end())
+        closed = _closed(text) if closed is None else closed
+        closing = f"</{opened[1]}>"
+        close = closed.get(opened.end()) or text.find(closing, opened.end())
         if close < 0:
             break
         inner += [text[opened.end() : close].strip()] * kept
         at = close + len(closing)
     return "\n".join(filter(None, [*inner, text[at:].strip()])) if at else text
+
+
+def _closed(text: str) -> dict[int, int]:
+    """Where the content of elements ends, by where it begins. Others of the same name may stand in it."""
+    begun, closed = defaultdict[str, list[int]](list), dict[int, int]()
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            begun[tag[2]].append(tag.end())
+        elif begun[tag[2]]:
+            closed[begun[tag[2]].pop()] = tag.start()
+    return closed
 
 
 def _kept(element: str) -> bool | None:

@@ -26,6 +26,9 @@ MODE = "<mode_notice>The user switched from plan mode to act mode.</mode_notice>
         f"{PASSAGES}<user_query>\n{QUESTION}\n</user_query>\n",
         f"{FILES}{QUESTION}",
         f"{DOCUMENTS}{QUESTION}",
+        f"{DOCUMENTS.replace('sh', '')}{QUESTION}",
+        f"<system-reminder>\n<system-reminder>Tabs.</system-reminder>\nI use tabs.\n</system-reminder>\n{QUESTION}",
+        f'{FILES}<file_content path="/a.py">no <file_content> here</file_content><user_input>{QUESTION}</user_input>',
         f"# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\nI use tabs.\n</INSTRUCTIONS>\n<environment_context>\n"
         f"<cwd>/src</cwd>\n</environment_context>\n{QUESTION}",
         f'<user_input mode="act">{QUESTION}</user_input>',
@@ -34,6 +37,18 @@ MODE = "<mode_notice>The user switched from plan mode to act mode.</mode_notice>
 )
 def test_what_a_front_pastes_is_not_the_users(text: str) -> None:
     assert without_asides(text) == QUESTION
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "What is wrong here?\n\n```python\nprint(\n```\n",
+        "What is wrong here?\n\n```\nprint(\n```\nand here?\n\n```\n)\n```",
+        "```\nprint(\n```\nWhat is wrong here?",
+    ],
+)
+def test_a_fence_in_the_users_words_ends_no_file(words: str) -> None:
+    assert without_asides(f"{DOCUMENTS}{words}") == words.strip()
 
 
 @pytest.mark.parametrize(
@@ -73,4 +88,6 @@ def test_elements_without_an_end_cost_no_more_than_their_length(element: str) ->
     without_asides(f"<{element}>" * 50_000)
     without_asides(f"<{element}></{element}>" * 40_000)
     without_asides("<file_content " * 50_000)
+    without_asides(f"<{element}><{element}></{element}>" * 40_000)
+    without_asides(DOCUMENTS + "\n\n```\n```x" * 40_000)
     assert monotonic() - began < 1
