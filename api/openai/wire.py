@@ -19,6 +19,7 @@ MOST_TEXTS = 2_048  # of one request, as at OpenAI
 RULES = "rule_based"  # the model that answers where there is none
 
 Json = dict[str, Any]
+Penalty = Annotated[float, Field(ge=-2, le=2)]
 
 
 class InvalidField(InvalidInput):
@@ -84,6 +85,12 @@ class RulesFields(Wire):
     model: str | None = None
     stream: bool | None = None
     n: int | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Share | None = None
+    presence_penalty: Penalty | None = None
+    frequency_penalty: Penalty | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
 
 
 class EmbeddingsRequest(Wire):

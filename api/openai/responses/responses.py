@@ -42,7 +42,8 @@ from utils.mongo import StoreError, foreseen
 
 NOT_STREAMED = "stream: a response that is stored comes whole here, not in events"
 NOT_CANCELLED = "Cannot cancel a synchronous response: only those in the background can be, and there are none here"
-CALLED_HERE = {"messages": "input", "response_format": "text.format"}  # what is called otherwise in a chat completion
+# What is called otherwise in a chat completion.
+CALLED_HERE = {"messages": "input", "response_format": "text.format", "max_tokens": "max_output_tokens"}
 
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 

@@ -20,6 +20,12 @@ from tests.scripted_model import Body
         {"stream": "yes"},
         {"stream": 1},
         {"model": 3},
+        {"temperature": 9},
+        {"temperature": "0.5"},
+        {"top_p": -0.1},
+        {"frequency_penalty": 2.5},
+        {"max_tokens": -1},
+        {"max_completion_tokens": 0},
         {"tool_choice": "required"},
         {"response_format": {"type": "json_object"}},
     ],
@@ -28,6 +34,29 @@ from tests.scripted_model import Body
 def test_rules_say_what_they_cannot_do(api: httpx.Client, user: str, fields: Body) -> None:
     found = api.post("/v1/chat/completions", json={"messages": said("Hi"), "memory_id": user, **fields})
     assert found.status_code == 400 and found.json()["error"]["param"] == next(iter(fields))
+    assert stored(api, user) == []
+
+
+def test_rules_take_whatever_a_model_would(api: httpx.Client, user: str) -> None:
+    fields = {"temperature": 1, "top_p": 1, "presence_penalty": -2, "max_tokens": 1, "max_completion_tokens": None}
+    asked = {"messages": said("Hi"), "memory_id": user, **fields}
+    assert api.post("/v1/chat/completions", json=asked).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "name"),
+    [
+        ("/v1/responses", {"input": "Hi", "max_output_tokens": -1}, "max_output_tokens"),
+        ("/v1/responses", {"input": "Hi", "temperature": 9}, "temperature"),
+        ("/v1/completions", {"prompt": "Hi", "max_tokens": -1}, "max_tokens"),
+        ("/anthropic/v1/messages", {"messages": said("Hi"), "max_tokens": -1}, "max_tokens"),
+    ],
+)
+def test_every_door_calls_what_is_out_of_range_by_its_own_name(
+    api: httpx.Client, user: str, path: str, asked: Body, name: str
+) -> None:
+    found = api.post(path, json=asked | {"memory_id": user, "model": "x"})
+    assert found.status_code == 400 and found.json()["error"]["message"].startswith(f"{name}: ")
     assert stored(api, user) == []
 
 
