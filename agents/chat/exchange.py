@@ -241,8 +241,8 @@ class Exchanges:
     async def _turn_to(self, owner: str, session: str, end: Stored | None, *, edited: bool) -> None:
         """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
         chats = self._engine.chats
-        if places := await chats.branches.go_on(owner, session, end, edited=edited, whole=True):
-            self._keeping.start(chats.summaries.rewrite(owner, session, places))
+        if await chats.branches.go_on(owner, session, end, edited=edited, whole=True):
+            self._keeping.start(chats.branches.catch_up(owner, session))
 
     async def _commit(self, request: ChatRequest) -> Place:
         prompt = Turn(
@@ -317,10 +317,14 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._keeping.start(
-            chats.branches.settle(request.owner, request.session_id, request.prompt_id, request.turn_id)
-        )
+        self._keeping.start(self._settle(request))
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
+
+    async def _settle(self, request: ChatRequest) -> None:
+        """Has the answer stand where its prompt does by now."""
+        branches, owner, session = self._engine.chats.branches, request.owner, request.session_id
+        if await branches.settle(owner, session, request.prompt_id, request.turn_id):
+            await branches.catch_up(owner, session)
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""

@@ -225,8 +225,8 @@ class Proxy:
     async def _turn_to(self, owner: str, session: str, end: Stored, *, edited: bool = False) -> None:
         """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
         chats = self._engine.chats
-        if places := await chats.branches.go_on(owner, session, end, edited=edited):
-            self._keeping.start(chats.summaries.rewrite(owner, session, places))
+        if await chats.branches.go_on(owner, session, end, edited=edited):
+            self._keeping.start(chats.branches.catch_up(owner, session))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -284,7 +284,9 @@ class Proxy:
         receipts.expect(owner, opened.turn_id, writing)
         chats, session = self._engine.chats, exchange.request.options.memory_id
         if opened.place is not None:
-            await chats.branches.settle(owner, session, opened.prompt_id, opened.turn_id)
+            left = await chats.branches.settle(owner, session, opened.prompt_id, opened.turn_id)
+            if left:
+                self._keeping.start(chats.branches.catch_up(owner, session))
         await chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 

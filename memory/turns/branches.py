@@ -15,9 +15,10 @@ it, whichever door it came by: the user sees it as one conversation.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from weakref import WeakValueDictionary
 
 from memory.domain import LEFT, REPLACED
@@ -25,9 +26,13 @@ from memory.gists import Caches
 from memory.ids import fingerprint, keys_of
 from memory.store import Changes, Collections, pending
 from memory.turns.places import Place, Places
+from utils.clock import now
 from utils.errors import InvalidInput, NotFound
 from utils.mongo import Document
+from utils.tasks import each
 
+BATCH = 32  # conversations that a sweep looks after at once
+LOOKED_AFTER = timedelta(minutes=2)  # a line that changed: whoever changed it has told all of it by then, or is gone
 BEGINNING = ""  # as `follows` of a message that takes the first one's place
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
 Line = tuple[str, str]  # role and text of a message
@@ -83,7 +88,16 @@ class Fork:
 class Branches:
     """The lines of conversations, by what transcripts say."""
 
-    def __init__(self, collections: Collections, places: Places, changes: Changes, caches: Caches) -> None:
+    def __init__(
+        self,
+        collections: Collections,
+        places: Places,
+        changes: Changes,
+        caches: Caches,
+        rewrite: Callable[[str, str, Collection[int]], Awaitable[None]],
+    ) -> None:
+        """`rewrite`: has the summaries written again that cover messages of a session, by their places."""
+        self._rewrite = rewrite
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._places = places
@@ -228,9 +242,9 @@ class Branches:
 
     async def go_on(
         self, owner: str, session_id: str, after: Stored | None, *, edited: bool, whole: bool = False
-    ) -> list[int]:
-        """Has the line end with a message, None for before the first; returns the places of all messages that left it
-        or came back. `edited`: the user says something else in the place of what followed it.
+    ) -> bool:
+        """Has the line end with a message, None for before the first; whether any left it or came back, of which
+        `catch_up` has yet to tell. `edited`: the user says something else in the place of what followed it.
 
         What came without its history stays, unless the user means the `whole` line: it is another's thread, or came by
         another door.
@@ -245,7 +259,7 @@ class Branches:
         later = await self._read(own | LINE | {"message_index": {"$gt": -1 if end is None else end.index}})
         leaving = later if whole else _behind(end, later)
         if not leaving and not back:
-            return []
+            return False
         replaced = leaving[:1]
         if replaced and replaced[0].role == "user":
             answers = [one for one in leaving if _answers(one, replaced[0])]
@@ -256,31 +270,62 @@ class Branches:
         left = [one for one in leaving if one not in replaced]
         # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.
         stated = [one for one in replaced if one.role == "user"] + [one for one in back if one.branch == REPLACED]
-        await self._mark(owner, {REPLACED: replaced, LEFT: left, None: back}, stated)
+        await self._note(owner, session_id, [*leaving, *back])
+        # What was left is found by what it follows: where this ends early, the same request ends it.
+        await self._mark(owner, {LEFT: left, REPLACED: replaced, None: back}, stated)
         # An answer that landed since the line was read may have looked for its prompt's mark too early.
         for branch, gone in ((REPLACED, replaced), (LEFT, left)):
             turns = [turn for one in gone if one.role == "user" for turn in (one.own_turn, one.turn_id) if turn]
             late = await self._read(own | LINE | {"role": "assistant", "turn_id": {"$in": turns}}) if turns else []
             if late:
+                await self._note(owner, session_id, late)
                 await self._mark(owner, {branch: late})
-        beside = await self._vectors.count_documents(own | {"branch": {"$exists": True}})
-        session = {"user_id": owner, "session_id": session_id}
-        await self._sessions.update_one(session, {"$set": {"left_behind": beside}})
-        self._places.look_again(owner, session_id)
-        return sorted(one.index for one in (*leaving, *back))
+        await self._count(owner, session_id)
+        return True
 
-    async def settle(self, owner: str, session_id: str, prompt_id: str, turn_id: str) -> None:
+    async def settle(self, owner: str, session_id: str, prompt_id: str, turn_id: str) -> bool:
         """Has the answer of an exchange stand where its prompt does by now, which may have left the line, or been asked
-        again, while it came."""
+        again, while it came; whether it left the line, as `go_on` has it."""
         own = {"user_id": owner, "session_id": session_id}
         found = await self._vectors.find_one({"_id": {"$in": keys_of(prompt_id, owner)}, "user_id": owner}, _FIELDS)
         prompt = None if found is None else _stored(found)
         if prompt is None or (prompt.branch is None and prompt.turn_id == turn_id):
+            return False
+        answers = await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"})
+        if answers:
+            await self._note(owner, session_id, answers)
+            await self._mark(owner, {prompt.branch or REPLACED: answers})
+            await self._count(owner, session_id)
+        return bool(answers)
+
+    async def _note(self, owner: str, session_id: str, turning: Sequence[Stored]) -> None:
+        """Notes in the session which messages are about to leave the line or come back, so that it is caught up with
+        in any case."""
+        places = [one.index for one in turning]
+        noted: Document = {"$set": {"turned.at": now()}, "$addToSet": {"turned.places": {"$each": places}}}
+        await self._sessions.update_one({"user_id": owner, "session_id": session_id}, noted)
+
+    async def _count(self, owner: str, session_id: str) -> None:
+        own = {"user_id": owner, "session_id": session_id}
+        beside = await self._vectors.count_documents(own | {"message_index": {"$gte": 0}, "branch": {"$exists": True}})
+        await self._sessions.update_one(own, {"$set": {"left_behind": beside}})
+        self._places.look_again(owner, session_id)
+
+    async def catch_up(self, owner: str, session_id: str) -> None:
+        """Has the summaries, and the count of what is beside the line, tell of a line that changed. May run twice."""
+        own = {"user_id": owner, "session_id": session_id}
+        session = await self._sessions.find_one(own, {"turned": 1})
+        if session is None or (turned := session.get("turned")) is None:
             return
-        branch = prompt.branch or REPLACED
-        if answers := await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"}):
-            await self._mark(owner, {branch: answers})
-            await self._sessions.update_one(own, {"$inc": {"left_behind": 1}})
+        await self._count(owner, session_id)
+        await self._rewrite(owner, session_id, turned["places"])
+        await self._sessions.update_one(own | {"turned": turned}, {"$unset": {"turned": ""}})
+
+    async def sweep(self) -> None:
+        """Catches up where whoever changed a line has not, as a kill leaves it."""
+        due = {"turned.at": {"$lt": now() - LOOKED_AFTER}}
+        sessions = await self._sessions.find(due, {"user_id": 1, "session_id": 1}).limit(BATCH).to_list(None)
+        await each(partial(self.catch_up, one["user_id"], one["session_id"]) for one in sessions)
 
     async def _mark(
         self, owner: str, marks: Mapping[str | None, Sequence[Stored]], stated: Sequence[Stored] = ()

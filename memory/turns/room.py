@@ -22,12 +22,14 @@ from memory.turns.turns import Turns
 from memory.turns.writings import Writings
 from utils.chat import ChatModel
 from utils.mongo import Document
+from utils.tasks import each
 
 CONVERSATIONS = {
     "sessions": [
         index("owner_session", "user_id", "session_id", unique=True),
         index("owner_newest", "user_id", "-updated_at", "-_id"),
         index("owner_project", "user_id", "project", "-updated_at", "-_id", having="project"),
+        index("turned", "turned.at", having="turned.at"),
     ],
     "projects": [
         index("owner_name", "user_id", "name", unique=True),
@@ -93,13 +95,14 @@ def open_conversations(
     keyvalues = KeyValues(collections, changes)
     gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
     eviction = Eviction(collections, gists.eraser, sessions, max_entries)
-    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts)
+    branches = Branches(collections, places, changes, gists.caches, summaries.rewrite)
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, branches)
     return Conversations(
         projects=Projects(collections),
         sessions=sessions,
         places=places,
         turns=turns,
-        branches=Branches(collections, places, changes, gists.caches),
+        branches=branches,
         drafts=drafts,
         summaries=summaries,
         titles=titles,
@@ -120,8 +123,12 @@ def _conversations_product(
     places: Places,
     turns: Turns,
     drafts: Drafts,
+    branches: Branches,
 ) -> Product:
     collections, changes = store.collections, store.changes
+
+    async def sweep() -> None:
+        await each([drafts.recover, branches.sweep])
 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         own = {"user_id": owner, "session_id": session.session_id}
@@ -158,7 +165,7 @@ def _conversations_product(
             Queue("summarise", collections.sessions, "summary", "session_id", "title", everywhere=True),
             Queue("title", collections.sessions, "naming", "session_id", "title"),
         ),
-        sweep=drafts.recover,
+        sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,
         lines={"session": SessionLine, "summaries": SummariesLine, "message": MessageLine},

@@ -1,5 +1,7 @@
 """Where a transcript stands in a conversation, and what becomes of the rest."""
 
+from contextlib import suppress
+
 import pytest
 
 from agents.memory import Memory
@@ -69,3 +71,48 @@ async def test_a_transcript_that_has_two_answers_goes_on_behind_the_second(quiet
     await quiet.add(USER, "s1", turns)
     said = [("user", "Whose is it?"), ("assistant", "Bob's."), ("assistant", "Ada's."), ("user", "How old is it?")]
     assert named((await quiet.engine.chats.branches.find(USER, "s1", said)).after) == "t2.response"
+
+
+def exchanges(count: int) -> list[Turn]:
+    """Exchanges as a client's transcript tells them, each behind the one before it."""
+    said = []
+    for number in range(count):
+        before = f"t{number - 1}.response" if number else None
+        asked = f"The lamp {number} hangs in the hall {number}."
+        said += [
+            Turn(f"t{number}.prompt", "user", asked, START, turn_id=f"t{number}", follows=before, proxied=True),
+            Turn(f"t{number}.response", "assistant", "So it does.", START, turn_id=f"t{number}", proxied=True),
+        ]
+    return said
+
+
+@pytest.mark.parametrize("killed_at", ["_mark", "_count", "catch_up"])
+async def test_what_a_kill_left_untold_of_a_line_the_sweep_tells(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, killed_at: str
+) -> None:
+    """A message is edited, and its process killed before the summary and the count know; the client asks again."""
+    chats = quiet.engine.chats
+    said = exchanges(10)
+    await quiet.add(USER, "s1", said)
+    await chats.summaries.work()
+    after = (
+        await chats.branches.find(USER, "s1", [(one.role, one.content) for one in said[:2]] + [("user", "No.")])
+    ).after
+    assert after is not None
+
+    async def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(chats.branches, killed_at, killed)
+        await chats.branches.go_on(USER, "s1", after, edited=True)
+    if killed_at == "_mark":
+        await chats.branches.go_on(USER, "s1", after, edited=True)
+    sessions = quiet.engine.store.collections.sessions
+    await sessions.update_one({"session_id": "s1"}, {"$set": {"turned.at": START}})
+    await quiet.engine.sweep()
+
+    [summary] = await chats.summaries.of_session(USER, "s1")
+    assert "lamp 0" in summary.text and "lamp 1" not in summary.text
+    session = await sessions.find_one({"session_id": "s1"})
+    assert session is not None and session["left_behind"] == 18 and "turned" not in session
