@@ -181,11 +181,19 @@ def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client
     assert {talk.line[-1], *talk.beside} == {"Ten metres.", "Eleven metres."} and len(talk.beside) == 1
 
 
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "Correct your JSON ONLY RESPONSE, based on the following errors:\nname: field required",
+        "Your previous response failed the application's validation (this is automated feedback, not a message from the "
+        "user):\n<pyai:validation_errors>\n[]\n</pyai:validation_errors>",
+    ],
+    ids=["instructor", "pydantic-ai"],
+)
 def test_a_validation_loop_leaves_one_message_and_its_last_answer(
-    chat: httpx.Client, model: ScriptedModel, user: str
+    chat: httpx.Client, model: ScriptedModel, user: str, complaint: str
 ) -> None:
     talk = Client(chat, model, user)
-    complaint = "Correct your JSON ONLY RESPONSE, based on the following errors:\nname: field required"
     talk.ask(FIRST, "{}")
     for said in ('{"nam": 1}', '{"name": "Nixe"}'):
         talk.history.append({"role": "user", "content": complaint})
