@@ -76,9 +76,9 @@ async def _placed(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> Cha
     prompt, end = news.asked, news.found.after
     if prompt is not None:
         end = await chats.branches.answer_to(owner, options.memory_id, prompt) or prompt
-    if news.found.known is not None and end is not None:
-        if await chats.branches.go_on(owner, options.memory_id, end, edited=prompt is None):
-            await chats.branches.catch_up(owner, options.memory_id)
+    tells = news.found.known is not None and end is not None
+    if tells and await chats.branches.go_on(owner, options.memory_id, end, edited=prompt is None):
+        await chats.branches.catch_up(owner, options.memory_id)
     if prompt is not None and prompt.own_turn is not None:
         return replace(chat, turn_id=prompt.own_turn, retried=True)
     follows = await keep_earlier(memory.engine, owner, options, chat.turn_id, news)

@@ -72,8 +72,8 @@ def test_a_text_of_the_users_stays_as_it_came(text: str) -> None:
         "<summary>\nHe lives at berth 41.\n</summary>\n\nThis is your own checkpoint: you wrote it.",
         "Validation Error found:\nname: field required\nRecall the function correctly, fix the errors",
         "Validation feedback:\nAnswer in one word.\n\nFix the errors and try again.",
-        "Your previous response failed the application's validation (this is automated feedback, not a message from the "
-        "user):\n<pyai:retry_feedback>\nAnswer in one word.\n</pyai:retry_feedback>",
+        "Your previous response failed the application's validation (this is automated feedback, not a message from "
+        "the user):\n<pyai:retry_feedback>\nAnswer in one word.\n</pyai:retry_feedback>",
     ],
 )
 def test_what_a_program_says_by_itself_is_no_message(text: str) -> None:

@@ -185,8 +185,8 @@ def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client
     "complaint",
     [
         "Correct your JSON ONLY RESPONSE, based on the following errors:\nname: field required",
-        "Your previous response failed the application's validation (this is automated feedback, not a message from the "
-        "user):\n<pyai:validation_errors>\n[]\n</pyai:validation_errors>",
+        "Your previous response failed the application's validation (this is automated feedback, not a message from "
+        "the user):\n<pyai:validation_errors>\n[]\n</pyai:validation_errors>",
     ],
     ids=["instructor", "pydantic-ai"],
 )
