@@ -153,7 +153,8 @@ class Proxy:
         messages, turn_id = request.messages, request.once or request.turn_id
         at = newest_user(messages)
         if at is not None:
-            self._engine.gists.encoder.read_ahead(storable(said_in(messages[at].get("content")))[:SEARCHED_BY])
+            said = storable(said_in(messages[at].get("content")))[:SEARCHED_BY]
+            await self._engine.search.recaller.read_ahead(request.owner, said)
             await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))

@@ -100,6 +100,13 @@ class Recaller:
             metrics.WITHOUT_HITS.inc()
         return recall
 
+    async def read_ahead(self, owner: str, query: str) -> None:
+        """Begins to read a query that is about to be asked, and as the owner's index is likely to understand it."""
+        self._reader.read_ahead(query)
+        known = self._indexes.known(owner) if self._embedder is self._reader else None
+        if known is not None:
+            self._reader.read_ahead((await question_for(query, known, time())).bare)
+
     async def place_of(
         self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str
     ) -> tuple[int, Ranked] | Unplaced:

@@ -56,6 +56,23 @@ async def test_a_search_after_an_outage_finds_the_provider_well_again(
     assert embedder.healthy
 
 
+# In this process.
+
+
+async def test_a_query_is_read_ahead_as_the_index_understands_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.add(USER, "s1", [turn("m0", "I have a boat.", name="Caroline")], wait=True)
+    ahead: list[str] = []
+    monkeypatch.setattr(memory.engine.gists.encoder, "read_ahead", ahead.append)
+    asked = "What does Caroline say of boats?"
+    await memory.engine.search.recaller.read_ahead(USER, asked)
+    await memory.search(USER, "hello")
+    await memory.engine.search.recaller.read_ahead(USER, asked)
+    assert ahead[:1] == [asked]
+    assert ahead[-2:] == [asked, "What does say of boats?"]
+
+
 # The platform document: the numbers.
 
 
