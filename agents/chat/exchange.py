@@ -317,13 +317,13 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._keeping.start(self._settle(request))
+        self._keeping.start(self._settle(request, place))
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
-    async def _settle(self, request: ChatRequest) -> None:
+    async def _settle(self, request: ChatRequest, place: Place) -> None:
         """Has the answer stand where its prompt does by now."""
         branches, owner, session = self._engine.chats.branches, request.owner, request.session_id
-        if await branches.settle(owner, session, request.prompt_id, request.turn_id):
+        if await branches.settle(owner, session, place.index, request.turn_id):
             await branches.catch_up(owner, session)
 
     async def _forget_orphans(self, request: ChatRequest) -> None:

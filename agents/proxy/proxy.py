@@ -284,10 +284,9 @@ class Proxy:
         writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
         chats, session = self._engine.chats, exchange.request.options.memory_id
-        if opened.place is not None:
-            left = await chats.branches.settle(owner, session, opened.prompt_id, opened.turn_id)
-            if left:
-                self._keeping.start(chats.branches.catch_up(owner, session))
+        at = opened.place
+        if at is not None and await chats.branches.settle(owner, session, at.index, opened.turn_id):
+            self._keeping.start(chats.branches.catch_up(owner, session))
         await chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 

@@ -283,20 +283,25 @@ class Branches:
         await self._count(owner, session_id)
         return True
 
-    async def settle(self, owner: str, session_id: str, prompt_id: str, turn_id: str) -> bool:
-        """Has the answer of an exchange stand where its prompt does by now, which may have left the line, or been asked
-        again, while it came; whether it left the line, as `go_on` has it."""
+    async def settle(self, owner: str, session_id: str, index: int, turn_id: str) -> bool:
+        """Has the answer of an exchange stand where its prompt, at a place, does by now: that may have left the line,
+        or been asked again, while it came. A prompt that another process was asked at the same time leaves the line,
+        too. Whether any message left it, as `go_on` has it."""
         own = {"user_id": owner, "session_id": session_id}
-        found = await self._vectors.find_one({"_id": {"$in": keys_of(prompt_id, owner)}, "user_id": owner}, _FIELDS)
-        prompt = None if found is None else _stored(found)
-        if prompt is None or (prompt.branch is None and prompt.turn_id == turn_id):
+        there = {one.index: one for one in await self._read(own | {"message_index": {"$in": _beside(index)}})}
+        prompt = there.get(index)
+        if prompt is None or prompt.role != "user":
             return False
-        answers = await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"})
-        if answers:
-            await self._note(owner, session_id, answers)
-            await self._mark(owner, {prompt.branch or REPLACED: answers})
+        twin = prompt.branch is None and _is_asked_twice(prompt, there)
+        if not twin and prompt.branch is None and prompt.turn_id == turn_id:
+            return False
+        leaving = await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"})
+        leaving = [prompt, *leaving] if twin else leaving
+        if leaving:
+            await self._note(owner, session_id, leaving)
+            await self._mark(owner, {prompt.branch or REPLACED: leaving}, leaving[:1] if twin else ())
             await self._count(owner, session_id)
-        return bool(answers)
+        return bool(leaving)
 
     async def _note(self, owner: str, session_id: str, turning: Sequence[Stored]) -> None:
         """Notes in the session which messages are about to leave the line or come back, so that it is caught up with
@@ -440,6 +445,20 @@ def _behind(end: Stored | None, later: Sequence[Stored]) -> list[Stored]:
             ids.add(message.id)
             turns |= {message.own_turn} if message.role == "user" else set()
     return behind
+
+
+def _beside(index: int) -> list[int]:
+    """The places of the exchange before the one whose prompt is at a place, and that."""
+    return [at for at in (index - 2, index - 1, index) if at >= 0]
+
+
+def _is_asked_twice(prompt: Stored, there: Mapping[int, Stored]) -> bool:
+    """Whether the exchange before a prompt has the same one, by a client's transcript too, and had no answer when it
+    came."""
+    first, answer = there.get(prompt.index - 2), there.get(prompt.index - 1)
+    if first is None or first.role != "user" or first.print != prompt.print or first.follows != prompt.follows:
+        return False
+    return prompt.print != fingerprint("") and (answer is None or answer.timestamp > prompt.timestamp)
 
 
 def _answers(message: Stored, prompt: Stored) -> bool:

@@ -7,22 +7,13 @@ import httpx
 import pytest
 from anthropic import Anthropic
 
+from tests.api.one_user import api, chat
 from tests.conftest import before_a_model
 from tests.scripted_model import ScriptedModel, echo
 
+__all__ = ["api", "chat"]
+
 MakeClient = Callable[..., Anthropic]
-
-
-@pytest.fixture
-def api(api: httpx.Client, user: str) -> httpx.Client:
-    api.params = httpx.QueryParams(user_id=user)
-    return api
-
-
-@pytest.fixture
-def chat(chat: httpx.Client, user: str) -> httpx.Client:
-    chat.params = httpx.QueryParams(user_id=user)
-    return chat
 
 
 @pytest.fixture(scope="session")

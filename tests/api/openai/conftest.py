@@ -1,22 +1,13 @@
-"""Clients of one user, whom no other test knows: what a user tells in one conversation is known in all."""
+"""OpenAI's client of one user, whom no other test knows."""
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from openai import OpenAI
 
+from tests.api.one_user import api, chat
 
-@pytest.fixture
-def api(api: httpx.Client, user: str) -> httpx.Client:
-    api.params = httpx.QueryParams(user_id=user)
-    return api
-
-
-@pytest.fixture
-def chat(chat: httpx.Client, user: str) -> httpx.Client:
-    chat.params = httpx.QueryParams(user_id=user)
-    return chat
+__all__ = ["api", "chat"]
 
 
 @pytest.fixture

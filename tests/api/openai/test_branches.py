@@ -181,6 +181,20 @@ def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client
     assert {talk.line[-1], *talk.beside} == {"Ten metres.", "Eleven metres."} and len(talk.beside) == 1
 
 
+def test_the_same_request_at_two_processes_at_once_is_one_message_of_the_line(
+    talk: Client, second: httpx.Client
+) -> None:
+    talk.history.append({"role": "user", "content": "How long is she?"})
+    body = {"model": "gpt-test", "messages": talk.history, "memory_id": talk.memory}
+    talk.model.script(Behaviour(text="Ten metres.", delay=0.5), Behaviour(text="Eleven metres.", delay=0.5))
+    second.params = talk.chat.params
+    with ThreadPoolExecutor(2) as pool:
+        given = list(pool.map(lambda one: one.post("/v1/chat/completions", json=body), (talk.chat, second)))
+    assert [one.status_code for one in given] == [200, 200]
+    assert talk.line[:-1] == [one["content"] for one in talk.history] and talk.line[-1].endswith("en metres.")
+    assert set(talk.beside.values()) <= {"replaced"}  # the second may have found the first one's message
+
+
 @pytest.mark.parametrize(
     "complaint",
     [

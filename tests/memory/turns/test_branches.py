@@ -116,3 +116,36 @@ async def test_what_a_kill_left_untold_of_a_line_the_sweep_tells(
     assert "lamp 0" in summary.text and "lamp 1" not in summary.text
     session = await sessions.find_one({"session_id": "s1"})
     assert session is not None and session["left_behind"] == 18 and "turned" not in session
+
+
+@pytest.mark.parametrize(
+    ("again", "answered", "line"),
+    [
+        ("Where is the mill?", False, ["t1.prompt", "t1.response"]),
+        ("Where is the mill?", True, ["t1.prompt", "t1.response", "t2.prompt", "t2.response"]),
+        ("Whose is the mill?", False, ["t1.prompt", "t1.response", "t2.prompt", "t2.response"]),
+    ],
+    ids=["at once", "one after the other", "another"],
+)
+async def test_what_two_processes_were_asked_at_once_is_one_message_of_the_line(
+    quiet: Memory, again: str, answered: bool, line: list[str]
+) -> None:
+    """Each has looked at the conversation before the other's message was there."""
+    chats, places = quiet.engine.chats, {}
+
+    async def answer(turn_id: str) -> None:
+        said = Turn(f"{turn_id}.response", "assistant", f"By {turn_id}.", now(), turn_id=turn_id, proxied=True)
+        await chats.turns.close_exchange(USER, "s1", places[turn_id], said, retried=False)
+
+    for turn_id, text in (("t1", "Where is the mill?"), ("t2", again)):
+        prompt = Turn(f"{turn_id}.prompt", "user", text, now(), turn_id=turn_id, proxied=True)
+        places[turn_id] = await chats.turns.open_exchange(USER, "s1", prompt, retried=False)
+        if answered:
+            await answer(turn_id)
+    for turn_id in places:
+        if not answered:
+            await answer(turn_id)
+        await chats.branches.settle(USER, "s1", places[turn_id].index, turn_id)
+    said = await messages(quiet, "s1")
+    assert [one["id"] for one in said if "branch" not in one] == line
+    assert {one.get("branch", "replaced") for one in said if one["id"] not in line} <= {"replaced"}
