@@ -8,7 +8,7 @@ from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihoo
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
 from memory.facts import subject_of
-from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
+from memory.language import EVEN, Doing, asks_for_former, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
@@ -36,11 +36,21 @@ def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]
     if asks_of_then(question.text):
         former = [replace(passage, replaced_by=frozenset()) for passage in judged if passage.replaced_by]
         held = _likeliest(question, [passage for passage in judged if not passage.replaced_by])
-        return [*_likeliest(question, former), *held][:MOST_QUOTES] or mentioning(question.text, judged)
+        before = _likeliest(question, former)
+        if not before and held and asks_for_former(question.text):
+            before = _replaced(held[0], judged)
+        return [*before, *held][:MOST_QUOTES] or mentioning(question.text, judged)
     over = [passage for passage in judged if tells_of_then(passage.text)]
     current = _likeliest(question, [passage for passage in judged if passage not in over])
     before = [] if current else [replace(passage, before=True) for passage in _likeliest(question, over)]
     return current or before or mentioning(question.text, judged)
+
+
+def _replaced(passage: Passage, judged: Sequence[Passage]) -> list[Passage]:
+    """What a passage took the place of, the last of it: a question that names what holds has few words of that."""
+    replaced = [former for former in judged if passage.source.id in former.replaced_by]
+    last = max(replaced, key=lambda former: former.source.timestamp, default=None)
+    return [replace(last, until=passage.source.said_at)] if last else []
 
 
 def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:

@@ -142,8 +142,10 @@ _USED_TO = re.compile(
 )
 _UNTIL = re.compile(r"\b(?:until|till|up to|from) (?:[a-z]+ ){0,2}(?:19|20)\d\d\b", re.IGNORECASE)
 _THEN = re.compile(
-    r"\b(?:did|was|were|had|used|ever|before|former(?:ly)?|previous(?:ly)?|once|until|no longer|old)\b", re.IGNORECASE
+    r"\b(?:did|was|were|had|used|ever|before|former(?:ly)?|previous(?:ly)?|once|until|no longer|(?<!how )old)\b",
+    re.IGNORECASE,
 )
+_BEFORE = re.compile(r"\b(?:before|former(?:ly)?|previous(?:ly)?|(?<!how )old)\b", re.IGNORECASE)
 # "Did I ever mention a dog?"
 _WHETHER_TOLD = re.compile(
     r"\W*(?:(?:hey|hi|so|and|but|please)\W+)*(?:did|didn['’]?t|have|haven['’]?t|had) (?:i|we) "
@@ -163,6 +165,11 @@ def tells_of_then(text: str) -> bool:
 def asks_of_then(question: str) -> bool:
     """Whether a question asks for what was so, and not for what is."""
     return _THEN.search(question) is not None
+
+
+def asks_for_former(question: str) -> bool:
+    """Whether a question asks for what was so before what is: "my old number", "before Oslo"."""
+    return _BEFORE.search(question) is not None
 
 
 def asks_whether_told(question: str) -> str | None:

@@ -13,7 +13,17 @@ from typing import Literal
 
 from memory.facts.rules.claims import claims
 from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
-from memory.facts.rules.statement import ALSO, OVER, Statement, are_of_one, parts_of, read_statement, whom_of
+from memory.facts.rules.statement import (
+    ALSO,
+    OVER,
+    Statement,
+    are_of_one,
+    is_among,
+    is_somebody,
+    parts_of,
+    read_statement,
+    whom_of,
+)
 from utils.encoder import Reading
 from utils.text import words
 
@@ -99,7 +109,8 @@ def decide_by_rules(
             made = [Update(new.of, new.text), *map(Delete, rivals)]
         else:
             made = _decided_by_words(new, facts, readings) or _decided_by_likeness(new, facts, readings)
-        if new.lasts or not isinstance(made[0], Add):
+        first = made[0]
+        if new.lasts or not isinstance(first, Add) or _changes_a_part(first, facts):
             decisions += made
         gone = {done.id for done in made if isinstance(done, Update | Delete)}
         facts = {name: fact for name, fact in facts.items() if name not in gone}
@@ -150,9 +161,10 @@ def _decided_by_likeness(
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]
-    if surely < LIKELY or not _is_due(new, facts[best]) or _says_more(facts[best], new):
+    old = facts[best]
+    if surely < LIKELY or not _is_due(new, old) or _says_more(old, new) or _is_of_a_part(new, old):
         return [Add(new.text, best)]
-    return [Update(best, _in_place_of(facts[best], new))]
+    return [Update(best, _in_place_of(old, new))]
 
 
 def _is_due(new: Statement, old: Statement) -> bool:
@@ -170,6 +182,20 @@ def _says_more(old: Statement, new: Statement) -> bool:
     """Whether a fact makes several claims, as those of earlier builds may, of which a statement does not name all."""
     made = list(claims(old.text.rstrip(" .")))
     return len(made) > 1 and not {*old.named, *old.values} <= {*new.named, *new.values}
+
+
+def _changes_a_part(added: Add, facts: Mapping[str, Statement]) -> bool:
+    return added.beside is not None and _is_of_a_part(read_statement(added.text), facts[added.beside])
+
+
+def _is_of_a_part(new: Statement, old: Statement) -> bool:
+    """Whether a statement of nobody and nothing in particular names something that a fact about a thing tells, and not
+    the thing: of a flight, the seat."""
+    whose, what = parts_of(old.subject)
+    of_thing = old.subject != "user" and not whose and bool(what) and not is_somebody(old.subject)
+    named = frozenset(new.named)
+    is_part = not named.isdisjoint(old.named) and not any(is_among(stem, named) for stem in what)
+    return of_thing and not new.subject and is_part
 
 
 def _in_place_of(old: Statement, new: Statement) -> str:

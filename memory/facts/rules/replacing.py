@@ -140,6 +140,8 @@ def _ends_another(new: Statement, old: Statement) -> bool:
     said, former = (_things(one) for one in (new, old))
     if not former or all(is_among(stem, frozenset(former)) for stem in said):
         return False
+    if (names := _names(old.text)) and names <= _names(new.text):
+        return False  # a trip to Lisbon is no kind of Lisbon
     shared = [stem for stem in former if is_among(stem, frozenset(said))]
     return shared in ([], former[:1]) or (shared == former and said[-1] == former[-1])
 

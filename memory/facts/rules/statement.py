@@ -78,7 +78,6 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("job", rf"(?:is|became|works? as|working as) (?:an? |the )?{WORKER}{_END}"),
         ("employer", r"(?:works?|working|employed)(?: as [^,;]+?)? (?:at|for) (?!home|least|night)"),
         ("employer", r"(?:joined|started (?:(?:work|working|a new job) )?(?:at|with)) (?=[A-Z])"),
-        ("employer", rf"is at {NAMES} (?:now|nowadays|these days)$"),
         ("employer", r"(?:quit|left|lost) (?:their|the) job\b"),
         *((slot, r"(?:is |are )?retired\b") for slot in ("employer", "job")),
         ("diet", rf"(?:is|are|became|turned|went) {DIET}\b|(?:eats?|eating) (?:any )?(?:meat|fish)\b"),

@@ -265,6 +265,27 @@ async def test_what_was_replaced_answers_what_was_so_before(quiet: Memory) -> No
     assert "Ghent" in (await say(quiet, "Where did I use to live?", session_id="s2")).splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "asked"),
+    [
+        ("I live in Ghent.", "I moved to Tallinn.", "Where did I live before Tallinn?"),
+        ("My phone number is 555-1234.", "My phone number is 555-9876 now.", "What was my old number?"),
+        ("My seat is 12A.", "They changed my seat to 14C.", "What was my previous seat?"),
+    ],
+)
+async def test_what_was_before_is_told_with_what_took_its_place(quiet: Memory, was: str, now: str, asked: str) -> None:
+    await told(quiet, ("2024-02-02", was), ("2024-03-05", now))
+    await quiet.engine.knowledge.queue.work()
+    first, second = (await say(quiet, asked, session_id="s2")).splitlines()
+    assert was in first and first.startswith("(Until 2024-03-05: ") and now in second
+
+
+async def test_how_old_somebody_is_asks_for_what_is(quiet: Memory) -> None:
+    await told(quiet, ("2024-02-02", "My daughter is 5 years old."), ("2025-02-02", "My daughter is 6 years old."))
+    await quiet.engine.knowledge.queue.work()
+    assert "6" in (await say(quiet, "How old is my daughter?", session_id="s2")).splitlines()[0]
+
+
 @pytest.mark.parametrize("request_", ["Write a limerick about my uncle", "Give me a soup recipe", "Tell me a story"])
 async def test_requests_are_not_what_is_known_of_the_user(quiet: Memory, request_: str) -> None:
     await say(quiet, "My uncle lives in Turku.", request_)

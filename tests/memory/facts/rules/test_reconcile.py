@@ -169,6 +169,26 @@ def test_what_may_replace_a_fact_stands_beside_it_and_names_it(encoder: Encoder)
     assert decided(encoder, "I don't like tea.", known) == [Add("The user does not like tea.", beside="b")]
 
 
+def test_what_changes_a_part_of_a_thing_ends_nothing_else_of_it(encoder: Encoder) -> None:
+    known = {"a": "The user's flight to Rome is on 3 May, seat 12A."}
+    assert decided(encoder, "They changed my seat to 14C.", known) == [
+        Add("They changed the user's seat to 14C.", beside="a")
+    ]
+    assert in_force(encoder, "My seat is 12A.", "They changed my seat to 14C.") == [
+        "They changed the user's seat to 14C."
+    ]
+
+
+def test_where_the_user_is_just_now_ends_no_job(encoder: Encoder) -> None:
+    assert in_force(encoder, "I work at Deloitte.", "I'm at Heathrow now.")[0] == "The user works at Deloitte."
+
+
+def test_a_trip_that_is_off_and_on_again_is_on(encoder: Encoder) -> None:
+    on, off = "I'm going to Lisbon in June.", "I cancelled my trip to Lisbon."
+    assert in_force(encoder, on, off) == ["The user cancelled their trip to Lisbon."]
+    assert in_force(encoder, on, off, "I'm going to Lisbon after all.") == ["The user is going to Lisbon after all."]
+
+
 def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
     gone = "Ugo moved out."
     assert in_force(encoder, gone) == []
