@@ -11,7 +11,7 @@ from typing import Any
 from agents.asides import is_complaint, without_asides
 from memory.domain import Hit
 from utils.fields import CONTENT_CHARACTERS
-from utils.text import CONTROL_CHARACTERS, repair, without_recalled
+from utils.text import CONTROL_CHARACTERS, repair, with_blanks, without_recalled
 
 JsonObject = Mapping[str, Any]
 
@@ -69,8 +69,9 @@ def kept_text(content: object) -> str:
 
 
 def storable(text: str) -> str:
-    """Text that UTF-8 and every reader can carry: whole characters, none that steers, at most `CONTENT_CHARACTERS`."""
-    return CONTROL_CHARACTERS.sub("", repair(text))[:CONTENT_CHARACTERS]
+    """Text that UTF-8 and every reader can carry: whole characters, none that steers, blanks for those that part pages
+    and lines, at most `CONTENT_CHARACTERS`."""
+    return CONTROL_CHARACTERS.sub("", with_blanks(repair(text)))[:CONTENT_CHARACTERS]
 
 
 def word_for(part: JsonObject) -> str:

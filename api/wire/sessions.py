@@ -11,6 +11,7 @@ from api.wire.reasons import wrong
 from api.wire.strict import check
 from utils.errors import InvalidInput
 from utils.fields import Content, Identifier, Instructions, MessageId, Moment, Name, Timezone, Wire
+from utils.text import with_blanks
 
 ELSEWHERE = (
     "messages are imported here; Anthropic's API is at /anthropic/v1/messages: set the base_url of its client "
@@ -99,7 +100,9 @@ class MessageRefused(Wire):
 
 
 def message_or_refusal(given: object) -> MessageIn | MessageRefused:
-    """A message of an import, or why it is refused."""
+    """A message of an import, with blanks for what parts pages and lines in it, or why it is refused."""
+    if isinstance(given, dict) and isinstance(given.get("content"), str):
+        given = given | {"content": with_blanks(given["content"])}
     try:
         check(given)
         return MessageIn.model_validate(given)

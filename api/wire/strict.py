@@ -8,16 +8,18 @@ import orjson
 from starlette.requests import Request
 
 from utils.errors import HAS_CONTROL_CHARACTERS, HAS_LONE_SURROGATES, InvalidInput
-from utils.text import CONTROL_CHARACTERS, is_text
+from utils.text import CONTROL_CHARACTERS, is_text, with_blanks
 
 MAX_DEPTH = 32
 AT_ONCE = 100_000  # bytes that are read in a few milliseconds
 LONGEST_PLACE = 100  # characters of a place that are told
+SAID = ("query", "text")  # fields of what somebody says, which may come from pages
 
 
 def read_json(raw: bytes, *, control_characters: bool = False, apart: str | None = None) -> Any:
     """JSON in UTF-8 without lone surrogates, NaN, deep nesting or huge numbers, nor control characters unless they are
-    allowed. `apart`: a field whose items are read as they are, for each of them is checked by itself.
+    allowed; in what is said, those that part pages and lines are blanks. `apart`: a field whose items are read as they
+    are, for each of them is checked by itself.
 
     Raises `InvalidInput` where it is not.
     """
@@ -27,6 +29,8 @@ def read_json(raw: bytes, *, control_characters: bool = False, apart: str | None
         parsed = None if apart is None else _read_leniently(raw)
         if parsed is None:
             raise InvalidInput(f"Not valid JSON in UTF-8: {error}") from None
+    if isinstance(parsed, dict) and not control_characters:
+        parsed |= {name: with_blanks(parsed[name]) for name in SAID if isinstance(parsed.get(name), str)}
     is_apart = apart is not None and isinstance(parsed, dict) and isinstance(parsed.get(apart), list)
     check({**parsed, apart: None} if is_apart else parsed, control_characters=control_characters)
     return parsed

@@ -36,6 +36,21 @@ def test_they_are_refused_and_nothing_is_kept(api: httpx.Client, user: str, path
     assert api.get("/v1/observations", params={"user_id": user}).json()["items"] == []
 
 
+PAGES = "The heron\fnests\vat the\x85Spree."
+
+
+def test_what_parts_pages_and_lines_in_what_is_said_is_a_blank(api: httpx.Client, user: str) -> None:
+    own = {"user_id": user, "session_id": user}
+    asked = {"messages": [{"role": "user", "content": PAGES}], "memory_id": f"{user}-p", "user_id": user, "model": "m"}
+    added = api.post("/v1/messages", json=own | {"messages": [{"role": "user", "content": PAGES}]})
+    assert added.json()["accepted"] == 1
+    assert api.post("/query", json={"user_id": user, "session_id": f"{user}-q", "query": PAGES}).status_code == 200
+    assert api.post("/v1/chat/completions", json=asked).status_code == 200
+    for session in (user, f"{user}-q", f"{user}-p"):
+        kept = api.get(f"/v1/sessions/{session}/messages", params={"user_id": user}).json()["items"]
+        assert kept[0]["content"] == "The heron nests at the Spree."
+
+
 async def test_python_refuses_them_too(quiet: Memory) -> None:
     calls = [
         lambda: quiet.observe(USER, "GOAL:deploy", findings=[NUL]),

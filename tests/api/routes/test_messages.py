@@ -165,7 +165,7 @@ MARK = "xyzzy-the-input"  # stands in every refused message, and must not come b
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        *((say(MARK + text), "content: a string has control characters") for text in "\x0c\x85\x0b\0\x1b\x9b"),
+        *((say(MARK + text), "content: a string has control characters") for text in "\0\x1b\x9b\x07"),
         (say(MARK + "\ud800"), "content: a string has lone surrogates"),
         (say("Hello", name="\udfff"), "name: a string has lone surrogates"),
         (say("Hello", name="Ada\nadmin"), "name: must be of one line, without tabs and control characters"),
@@ -194,7 +194,7 @@ def test_a_message_that_is_refused_refuses_no_other(api: httpx.Client, user: str
 
 
 def test_where_all_are_refused_nothing_is_made_and_their_ids_are_told(api: httpx.Client, user: str) -> None:
-    answer = add(api, user, [say("a\x0cb", id="page-1"), say("")])
+    answer = add(api, user, [say("a\0b", id="page-1"), say("")])
     assert (answer["accepted"], answer["ids"]) == (0, [])
     assert [(one["index"], one["id"]) for one in answer["rejected"]] == [(0, "page-1"), (1, None)]
     assert api.get("/v1/sessions", params={"user_id": user}).json()["items"] == []
