@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from agents.chat import ChatRequest, Exchanges, Keeping, Toolbox
+from agents.chat import ChatRequest, Exchanges, Keeping, Prompt, Toolbox
 from agents.detached import Detached
 from agents.events import Delta, Event, Finished, Started, coalesced
 from agents.proxy import Proxy
@@ -114,6 +114,10 @@ class Memory:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
+
+    async def preview(self, request: ChatRequest) -> Prompt:
+        """What a model would be sent for a request in a new conversation. Nothing of it is kept."""
+        return await self._exchanges.preview(await self._placed(replace(request, temporary=True)))
 
     async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
         """Recalls without answering."""

@@ -28,10 +28,12 @@ from api.routes import (
     admin,
     banks,
     facts,
+    inspection,
     memories,
     messages,
     observations,
     operations,
+    probing,
     profile,
     projects,
     query,
@@ -121,7 +123,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         scratchpad,
         tool_memory,
     )
-    for module in (*doors, users, operations, admin):
+    for module in (*doors, users, operations, admin, inspection, probing):
         app.include_router(module.router)
     app.include_router(users.streamed)
     app.include_router(pages)

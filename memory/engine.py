@@ -79,7 +79,7 @@ class Engine:
         steps: list[Callable[[], Awaitable[object]]] = [self.store.changes.sweep]
         steps += [partial(reclaim, queue.collection, queue.field) for one in self.products for queue in one.queues]
         steps += [product.sweep for product in self.products]
-        steps += [self.oversight.forgetter.finish, self.moving.finish]
+        steps += [self.oversight.forgetter.finish, self.moving.finish, self.oversight.growth.note]
         await each(steps)
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:

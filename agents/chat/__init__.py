@@ -10,7 +10,7 @@ from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known
 from agents.chat.memory_agent import MemoryAgent
-from agents.chat.prompt import ledger_of
+from agents.chat.prompt import Prompt, ledger_of
 from agents.chat.rounds import ROUNDS, Toolbox
 from agents.chat.tokens import ModelTokens
 from agents.chat.vision_agent import VisionAgent
@@ -35,6 +35,7 @@ __all__ = [
     "Keeping",
     "MemoryAgent",
     "ModelTokens",
+    "Prompt",
     "Shown",
     "Toolbox",
     "VisionAgent",

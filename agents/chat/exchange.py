@@ -16,6 +16,7 @@ from pymongo.errors import BulkWriteError
 from agents.chat.context import Answer, Bundle, ChatRequest, Context, Conversation, Emit
 from agents.chat.coordinator import Coordinator
 from agents.chat.intent import IntentDetector
+from agents.chat.prompt import Prompt
 from agents.chat.rounds import Toolbox
 from agents.chat.writer_agent import BrokenOff
 from agents.upkeep import Nudge
@@ -188,6 +189,13 @@ class Exchanges:
         if place is None or not place.left_behind:
             return frozenset()
         return await self._engine.chats.branches.left(request.owner, request.session_id)
+
+    async def preview(self, request: ChatRequest) -> Prompt:
+        """What a model would be sent for a request in a new conversation; where there is none, by the platform
+        document's table. Nothing of it is kept."""
+        prompt = request.prompt if self._budget is not None else "table"
+        context = await self.begin(replace(request, temporary=True, use_memory=True, prompt=prompt), None)
+        return await self._coordinator.writer.prompt(context)
 
     async def _conversation(self, request: ChatRequest, place: Place | None) -> Conversation:
         """The running conversation, for a prompt that has it and whose client does not send one along."""

@@ -63,7 +63,7 @@ class WriterAgent:
         provider will not have it answered, but not where something was done that is to be told."""
         if self._model is None:
             return await self._by_rules(context)
-        prompt = await self._prompt(context, context.request.model or self._model.model)
+        prompt = await self.prompt(context)
         messages = [_as_sent(message) for message in prompt.messages]
         rounds = Rounds(self._model, messages, context.toolbox, context.request.options)
         try:
@@ -75,9 +75,11 @@ class WriterAgent:
             fallback = error.detail
         return replace(await self._by_rules(context), tools=rounds.tools_used, fallback=fallback)
 
-    async def _prompt(self, context: Context, model: str) -> Prompt:
+    async def prompt(self, context: Context) -> Prompt:
+        """What a model is sent; where there is none, what one would be that nobody knows."""
         if context.request.prompt == "table":
             return assemble(context, self._system, self._table)
+        model = context.request.model or (self._model.model if self._model is not None else "")
         window, scale = await self._tokens.window(model) or UNKNOWN, self._tokens.scale(model)
         # In a thread: it takes 0.1 s where messages are long.
         return await asyncio.to_thread(fit, context, self._system, self._budget, window, now(), scale=scale)

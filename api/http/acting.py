@@ -11,14 +11,18 @@ from api.auth import NamedProject, Owner, admit, memory_of
 from api.http.guard import check_origin
 from api.http.once import Handler, LociRoute, persistently
 from api.http.state import TheMemory
+from utils import mongo
 from utils.fields import Identifier, Wire
+
+DETAIL = 400  # characters of what an entry of the audit log is about
 
 Endpoint = Callable[..., Awaitable[Any]]
 
 
 class AdminRoute(LociRoute):
-    """Asks for the admin key before anything else of a request is read. It reads, or does what may be repeated, so it
-    heeds no `Idempotency-Key`, which would keep answers about users; and it names users in its path alone."""
+    """Asks for the admin key before anything else of a request is read, and keeps in the audit log what is done, and of
+    whom something is looked at, once for all pages of a list. It reads, or does what may be repeated, so it heeds no
+    `Idempotency-Key`, which would keep answers about users; and it names no user in its body."""
 
     extra = frozenset()
     bodiless = Wire
@@ -29,6 +33,8 @@ class AdminRoute(LociRoute):
         async def admitted(request: Request) -> Response:
             check_origin(request.headers, request.app.state.origins)
             await admit(request)
+            if "user_id" not in request.path_params:  # else once the user is known to be there
+                await mongo.persistently(lambda again: note(request))
             return await handle(request)
 
         return admitted
@@ -37,12 +43,28 @@ class AdminRoute(LociRoute):
         return await persistently(request, handle)
 
 
+async def note(request: Request) -> None:
+    """Keeps in the audit log what a request is about to do, or of whom it is about to look at something."""
+    query, path = request.query_params, request.path_params
+    user = path.get("user_id") or query.get("user_id") or None
+    if (request.method == "GET" and user is None and "document_id" not in path) or "cursor" in query:
+        return
+    keys, client = request.app.state.keys, request.client
+    who = f"{'admin key' if keys.has_admin else 'no key'}, {client.host if client else 'unknown'}"
+    told = {**path, **{name: query[name] for name in ("kind", "dry_run", "session_id") if name in query}}
+    told.pop("user_id", None)
+    detail = ", ".join(f"{name} {value}" for name, value in told.items())[:DETAIL]
+    action = f"{request.method} {request.scope['route'].path}"
+    await request.app.state.memory.engine.store.audit.note(who, action, user and user[:DETAIL], detail or None)
+
+
 async def named_user(
     user_id: Annotated[Identifier, Path()], memory: TheMemory, request: Request, project: NamedProject = None
 ) -> str:
     """The user of the path, or the user's isolated project that is meant. Raises `NotFound` where nothing is known of
     one."""
     await memory.engine.oversight.owners.require(user_id)
+    await note(request)
     return await memory_of(request, user_id, project)
 
 

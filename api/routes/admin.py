@@ -57,6 +57,7 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
     observer = settings.observer_model or settings.summary_model
     return wire.Overview(
         **vars(health),
+        guarded=request.app.state.keys.has_admin,
         uptime_seconds=round(monotonic() - request.app.state.started, 1),
         driver=settings.mongodb_driver,
         vector_search=settings.vector_search,

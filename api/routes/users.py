@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 
+from agents.memory import Memory
 from api.auth import DIFFERENT_USERS, Calling, check_parameters, user_in_header
 from api.http.once import LociRoute
 from api.http.openapi import errors
@@ -56,7 +57,12 @@ async def delete_user(user_id: Annotated[Identifier, Path()], memory: TheMemory,
 )
 async def export_user(user_id: Annotated[Identifier, Path()], memory: TheMemory, calling: Calling) -> StreamingResponse:
     """Everything of a user, to be kept or imported. The last line counts the others: a file without it is cut."""
-    lines = exported(memory, calling.owner(user_id))
+    return await streamed_export(memory, calling.owner(user_id))
+
+
+async def streamed_export(memory: Memory, owner: str) -> StreamingResponse:
+    """The lines of an export, as they are read."""
+    lines = exported(memory, owner)
     first = await anext(lines)  # an error before it still has its own status
     return StreamingResponse(_chained(first, lines), media_type=MEDIA_TYPE, headers=HEADERS)
 

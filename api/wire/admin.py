@@ -45,8 +45,10 @@ class RecallOut(Wire):
 
 
 class Overview(Health):
-    """`counts`: of users, and of documents by collection; `gists`: of what can be recalled, by kind."""
+    """`counts`: of users, and of documents by collection; `gists`: of what can be recalled, by kind. `guarded`: whether
+    an admin key is asked for; without one, whoever is on this machine may read all this."""
 
+    guarded: bool
     uptime_seconds: float
     driver: str
     vector_search: str

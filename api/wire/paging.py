@@ -28,7 +28,12 @@ def page_of(found: Sequence[T], limit: int, cursor: Callable[[T], str]) -> tuple
 
 def cursor_of(item: tuple[Updated, str]) -> str:
     """The cursor after an item that lists by time, then key."""
-    return cursor_of_key(orjson.dumps([item[0].updated_at.timestamp(), item[1]]).decode())
+    return cursor_at(item[0].updated_at, item[1])
+
+
+def cursor_at(moment: datetime, key: str) -> str:
+    """The cursor after an item of a time and a key."""
+    return cursor_of_key(orjson.dumps([moment.timestamp(), key]).decode())
 
 
 def position_of(cursor: str | None) -> tuple[datetime, str] | None:

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from memory.gists import Gists
 from memory.observations import AgentNotes
+from memory.oversight.browsing import Browser
 from memory.oversight.forget import Forgetter
+from memory.oversight.growth import Growth
 from memory.oversight.jobs import Jobs
+from memory.oversight.map import Cartographer
 from memory.oversight.owners import Owners
 from memory.oversight.saying import Saying
 from memory.oversight.sources import Sources
@@ -19,7 +22,7 @@ from memory.turns import Conversations
 
 @dataclass(frozen=True)
 class Oversight:
-    """`owners` and `jobs` are for whoever runs a store; the others are an owner's."""
+    """`owners`, `jobs`, `browser` and `growth` are for whoever runs a store; the others are an owner's."""
 
     forgetter: Forgetter
     saying: Saying
@@ -27,6 +30,9 @@ class Oversight:
     sources: Sources
     owners: Owners
     jobs: Jobs
+    browser: Browser
+    growth: Growth
+    cartographer: Cartographer
 
 
 def open_oversight(
@@ -40,6 +46,7 @@ def open_oversight(
     collections = store.collections
     forgetter = Forgetter(store, gists, conversations, products)
     explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
+    browser = Browser(collections, products)
     return Oversight(
         forgetter,
         Saying(collections),
@@ -47,4 +54,7 @@ def open_oversight(
         Sources(gists, conversations),
         Owners(collections, products),
         Jobs(collections, products),
+        browser,
+        Growth(collections, browser.names),
+        Cartographer(collections, gists.embedder.model),
     )

@@ -5,6 +5,7 @@ when, is decided here alone.
 """
 
 from memory.store.api_keys import StoredKeys, hashed
+from memory.store.audit import Audit, Entry
 from memory.store.changes import Changes, Counter, Standing
 from memory.store.collections import TOMBSTONE_SECONDS, Collections, ensure_indexes
 from memory.store.idempotency import IdempotencyKeys, StoredAnswer
@@ -33,10 +34,12 @@ __all__ = [
     "BACKOFF",
     "PAGE",
     "TOMBSTONE_SECONDS",
+    "Audit",
     "Changes",
     "Claim",
     "Collections",
     "Counter",
+    "Entry",
     "IdempotencyKeys",
     "NamedLeases",
     "NotesCache",

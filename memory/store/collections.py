@@ -10,6 +10,7 @@ from memory.product import Product, index
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
+AUDIT_SECONDS = 366 * 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
@@ -38,6 +39,10 @@ INDEXES = {
     "tombstones": [
         index("owner_change", "user_id", "change"),
         index("expiry", "at", expireAfterSeconds=TOMBSTONE_SECONDS),
+    ],
+    "audit": [
+        index("newest", "-at", "-_id"),
+        index("expiry", "at", expireAfterSeconds=AUDIT_SECONDS),
     ],
     "idempotency": [
         index("owner", "user_id"),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memory.store.api_keys import StoredKeys
+from memory.store.audit import Audit
 from memory.store.changes import Changes
 from memory.store.collections import Collections
 from memory.store.idempotency import IdempotencyKeys
@@ -15,6 +16,7 @@ class Store:
     changes: Changes
     idempotency: IdempotencyKeys
     api_keys: StoredKeys
+    audit: Audit
 
     async def drop_unused(self, owner: str) -> bool:
         """Drops a user's counters and marks where nothing else of the user is left; whether that is so."""
@@ -31,4 +33,5 @@ class Store:
 
 def open_store(database: Database) -> Store:
     collections = Collections(database)
-    return Store(collections, Changes(collections), IdempotencyKeys(collections), StoredKeys(collections))
+    rest = Changes(collections), IdempotencyKeys(collections), StoredKeys(collections), Audit(collections)
+    return Store(collections, *rest)

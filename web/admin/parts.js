@@ -1,5 +1,6 @@
 // What the views of the admin page are made of. Whatever comes from users is text, never HTML.
-import { told } from "./admin-api.js";
+import { language, t } from "../lib/text.js";
+import { pathOf, told } from "./api.js";
 
 /** An element. `given`: properties, `class`, `data-…` and `aria-…`; children are elements or texts. */
 export function el(tag, given = {}, ...children) {
@@ -13,11 +14,27 @@ export function el(tag, given = {}, ...children) {
   return made;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element of a drawing. */
+export function svg(tag, given, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** A form field under its label. */
+export const field = (label, input, kind = "") => el("label", { class: kind }, label, input);
+
 export const link = (text, ...parts) => el("a", { href: `#/${parts.map(encodeURIComponent).join("/")}` }, text);
 
-export const count = (number) => number.toLocaleString();
+/** The same with parameters. */
+export const linkTo = (text, parts, parameters) => el("a", { href: `#${pathOf(parts, parameters)}` }, text);
 
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+export const count = (number) => number.toLocaleString(language);
+
+const RELATIVE = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
 
 /** How long ago a time was, which stands behind it in full. */
@@ -27,13 +44,13 @@ export function ago(time) {
   for (const [unit, size] of STEPS) {
     if (Math.abs(past) < size) {
       const text = RELATIVE.format(Math.round(past), unit);
-      return el("time", { dateTime: time, title: new Date(time).toLocaleString() }, text);
+      return el("time", { dateTime: time, title: new Date(time).toLocaleString(language) }, text);
     }
     past /= size;
   }
 }
 
-export const at = (time) => el("time", { dateTime: time }, new Date(time).toLocaleString());
+export const at = (time) => el("time", { dateTime: time }, new Date(time).toLocaleString(language));
 
 export function duration(seconds) {
   const [days, hours, minutes] = [seconds / 86400, (seconds / 3600) % 24, (seconds / 60) % 60].map(Math.floor);
@@ -43,12 +60,14 @@ export function duration(seconds) {
 }
 
 export function megabytes(bytes) {
-  return `${(bytes / 1048576).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+  if (bytes < 1048576) return `${count(Math.ceil(bytes / 1024))} KB`;
+  return `${(bytes / 1048576).toLocaleString(language, { maximumFractionDigits: 1 })} MB`;
 }
 
 /** A state as a dot and a word, with the error behind it where there is one. `of`: what stands before the word. */
 export function state(name, error, of = "") {
-  return el("span", { class: `state ${name}` }, error ? `${of}${name}: ${error}` : `${of}${name}`);
+  const said = `${of}${(t(name) || name).toLowerCase()}`;
+  return el("span", { class: `state ${name}` }, error ? `${said}: ${error}` : said);
 }
 
 /** Counts by name, as tiles. */
@@ -76,7 +95,7 @@ export function table(caption, columns, rows) {
 export function parts(score, explain) {
   const used = [["score", score], ...Object.entries(explain)].filter(([, value]) => value !== null);
   return el("table", { class: "parts" },
-    el("caption", { class: "hidden" }, "Parts of the score"),
+    el("caption", { class: "hidden" }, t("partsOfScore")),
     el("tr", {}, ...used.map(([name]) => el("th", { scope: "col" }, name))),
     el("tr", {}, ...used.map(([, value]) => el("td", {}, value.toFixed(3)))));
 }
@@ -93,7 +112,7 @@ export function passFocus(from, to) {
 /** A list that is read page by page: `read(cursor)` gives a page, `add(item)` takes each item into `holder`. */
 export async function paged(holder, read, add, nothing) {
   const box = el("div", {}, holder);
-  const more = el("button", { class: "more", type: "button" }, "Show more");
+  const more = el("button", { class: "more", type: "button" }, t("more"));
   let cursor = null;
   const rows = holder.tBodies ? holder.tBodies[0].children : holder.children;
   const next = async () => {
@@ -108,7 +127,7 @@ export async function paged(holder, read, add, nothing) {
     return page.items.length;
   };
   more.addEventListener("click", () => busy(more, next));
-  if (!await next()) box.replaceChildren(el("p", { class: "none" }, nothing));
+  if (!await next() && !cursor) box.replaceChildren(el("p", { class: "none" }, nothing));
   return box;
 }
 

@@ -1,12 +1,13 @@
 // Jobs of all users: what was given up, what waits and what is under way; dead ones are taken up again here.
-import { call, pathOf, post } from "./admin-api.js";
-import { ago, busy, count, el, failure, link, paged, passFocus, state, table } from "./admin-parts.js";
+import { t } from "../lib/text.js";
+import { call, pathOf, post } from "./api.js";
+import { ago, busy, count, el, failure, link, paged, passFocus, state, table } from "./parts.js";
 
 const STATES = ["dead", "waiting", "running"];
 const KINDS = ["", "embed", "facts", "summarise", "title", "observe", "sections", "condense"];
 
 const choice = (label, options) => {
-  const made = el("select", {}, ...options.map((option) => new Option(option || "all kinds", option)));
+  const made = el("select", {}, ...options.map((option) => new Option(option || t("allKinds"), option)));
   made.setAttribute("aria-label", label);
   return made;
 };
@@ -15,7 +16,7 @@ const session = (job) => (job.session_id ? link(job.session_id, "users", job.use
 
 function dueOf(job) {
   if (job.state !== "dead") return ago(job.due_at);
-  return job.comes_back ? "once the model is back" : "given up";
+  return t(job.comes_back ? "comesBack" : "givenUp");
 }
 
 function row(job, retried) {
@@ -24,7 +25,7 @@ function row(job, retried) {
   const cells = [el("span", { class: "kind" }, job.kind), about, [link(job.user_id, "users", job.user_id), el("small", {}, session(job))],
     attempts, job.error ? el("span", { class: "bad" }, job.error) : "–", due, last];
   if (job.state !== "dead") return cells;
-  const again = el("button", { type: "button", class: "plain", "aria-label": `Retry ${job.kind} of ${job.about}` }, "Retry");
+  const again = el("button", { type: "button", class: "plain", "aria-label": t("retryOf", job.kind, job.about) }, t("retry"));
   last.replaceChildren(again);
   const noMoreDead = (tried, when, what) => {
     attempts.replaceChildren(tried);
@@ -47,17 +48,17 @@ function row(job, retried) {
 }
 
 export async function jobsView() {
-  const [states, kinds] = [choice("State", STATES), choice("Kind", KINDS)];
-  const all = el("button", { type: "button", class: "primary" }, "Retry all dead jobs");
+  const [states, kinds] = [choice(t("state"), STATES), choice(t("kind"), KINDS)];
+  const all = el("button", { type: "button", class: "primary" }, t("retryAll"));
   const [holder, notice] = [el("div"), el("div", { role: "status" })];
   const say = (number) => notice.replaceChildren(el("p", { class: "notice" },
-    number === 1 ? "1 job was put back." : `${count(number)} jobs were put back.`));
+    t("putBack", number)));
   let asked = 0;
   const list = async () => {
     const mine = ++asked;
-    const jobs = table("Jobs", ["Kind", "About", "User", "#Attempts", "Error", "Due", ""], []);
+    const jobs = table(t("jobs"), [t("kind"), t("about"), t("user"), `#${t("attempts")}`, t("error"), t("due"), t("state")], []);
     const read = (cursor) => call(pathOf(["jobs"], { state: states.value, kind: kinds.value, cursor }));
-    const made = await paged(jobs, read, (job) => jobs.add(row(job, say)), `No job is ${states.value}.`);
+    const made = await paged(jobs, read, (job) => jobs.add(row(job, say)), t("noJob", t(states.value)));
     if (mine === asked) holder.replaceChildren(made);
   };
   const failed = (error) => holder.replaceChildren(failure(error));
@@ -68,5 +69,5 @@ export async function jobsView() {
     await list();
   }));
   await list();
-  return [el("h2", {}, "Jobs"), el("div", { class: "tools" }, states, kinds, all), notice, holder];
+  return [el("h2", {}, t("jobs")), el("div", { class: "tools" }, states, kinds, all), notice, holder];
 }
