@@ -1,4 +1,4 @@
-"""The collections on the admin page, in a real browser: browsing, a document whole, the audit log; and all its views."""
+"""The collections on the admin page, in a real browser: browsing, a document whole, the audit log; all views."""
 
 import os
 from typing import Any

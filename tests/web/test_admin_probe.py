@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.web.admin import EVIL, USER
+from tests.web.chat.test_hostile import HOSTILE
 from tests.web.watched import Watched
 
 
@@ -30,7 +31,7 @@ def test_two_recipes_stand_side_by_side_with_scores_and_reasons(page: Page, watc
     first = both.first.locator("li").filter(has_text="My dog is called Biscuit").first
     expect(first.locator(".state")).to_have_text("used")
     expect(first.locator(".parts th").first).to_have_text("score")
-    expect(both.first.locator("li").filter(has_text="left out: ").first).to_be_visible()
+    expect(both.last.locator("li").filter(has_text="left out: ").first).to_be_visible()
     assert page.locator("main img, main script").count() == 0
     page.reload()
     expect(both.locator("h3")).to_have_text(["query", "query-cosine"])
@@ -99,3 +100,24 @@ def test_a_key_leaves_with_whoever_signs_out(page: Page, guarded: str) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
     page.get_by_role("button", name="Refresh").click()
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_what_is_hostile_in_a_memory_does_nothing(page: Page, watched: Watched, address: str) -> None:
+    messages = [{"role": "user", "content": text} for text in HOSTILE]
+    body = {"user_id": "mallory", "session_id": HOSTILE[1].replace("/", ""), "messages": messages, "wait": True}
+    assert httpx.post(f"{address}/v1/messages", json=body, timeout=60).status_code == 200
+    documents = httpx.get(f"{address}/v1/admin/collections/vectors", params={"user_id": "mallory"}).json()["items"]
+    views = ["probe?query=press", "map", "search/press", f"sessions/{quote(body['session_id'])}"]
+    paths = [f"users/mallory/{view}" for view in views] + ["collections/vectors?user_id=mallory"]
+    for path in [*paths, *(f"collections/vectors/{one['id']}" for one in documents), "audit"]:
+        page.goto(f"{address}/admin#/{path}")
+        expect(page.locator("main:not([aria-busy]) h2")).to_have_count(1)
+        if path.endswith("press"):
+            expect(page.locator("main").get_by_text("press").first).to_be_visible()
+        made = page.locator("main :is(img, script, iframe, style, object, animate, [onclick], [onerror], [style])")
+        assert made.count() == 0, made.first.evaluate("one => one.outerHTML")
+        for link in page.locator("main a").all():
+            assert (link.get_attribute("href") or "#/").startswith("#/")
+    assert page.evaluate("window.ran") is None
+    assert {url.split("/")[2] for url in watched.requests} == {address.split("/")[2]}
+    assert watched.complaints == []

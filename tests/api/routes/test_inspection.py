@@ -67,7 +67,12 @@ def test_a_page_reads_only_so_many_documents_and_says_that_there_are_more(
     own: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browsing, "LOOKED_THROUGH", 4)
-    say(own, "ann", "s", *(f"Thing {number}" for number in range(10)))
+    said = [
+        {"role": "user", "content": f"Thing {number}", "timestamp": f"2026-01-01T10:0{number}:00Z"}
+        for number in range(10)
+    ]
+    body = {"user_id": "ann", "session_id": "s", "messages": said, "wait": True}
+    assert own.post("/v1/messages", json=body).status_code == 200
     first = own.get("/v1/admin/collections/vectors", params={"user_id": "ann", "q": "Thing 0"}).json()
     assert (first["items"], first["next_cursor"] is not None) == ([], True)
     for user in ({"user_id": "ann"}, {}):
