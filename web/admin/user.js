@@ -1,7 +1,7 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
 import { t } from "../lib/text.js";
 import { call, pathOf, post, read } from "./api.js";
-import { ago, at, busy, count, el, failure, field, link, numbers, paged, parts, state, table } from "./parts.js";
+import { ago, at, busy, count, el, failure, field, link, linkTo, numbers, paged, parts, state, table } from "./parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
 const trail = (...steps) => el("p", { class: "trail" }, ...steps.flatMap((step, place) => (place ? [" › ", step] : [step])));
@@ -78,8 +78,7 @@ function doingsOf(user) {
     asked.replaceChildren(...deletionOf(user, deleted));
     asked.querySelector("input").focus();
   }));
-  const tools = [link(t("allDocuments"), "collections", "vectors"), link(t("probe"), ...of(user, "probe")), link(t("map"), ...of(user, "map"))];
-  tools[0].hash = `#${pathOf(["collections", "vectors"], { user_id: user })}`;
+  const tools = [linkTo(t("allDocuments"), ["collections", "vectors"], { user_id: user }), link(t("probe"), ...of(user, "probe")), link(t("map"), ...of(user, "map"))];
   return [el("div", { class: "tools doings" }, ...tools, download, ask), asked];
 }
 
