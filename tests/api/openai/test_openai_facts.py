@@ -114,6 +114,7 @@ def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(
     serve: Callable[..., str], scripted_model: ScriptedModel, user: str
 ) -> None:
     scripted_model.find_facts = finding(lambda message: [message], updating=False)
+    scripted_model.reply = lambda asked: "Noted."  # an echo would repeat what memory put before it, longer every time
     said = [f"My gadget {n} is called G{n}." for n in range(25)]
     address = serve(openai_base_url=scripted_model.url, openai_api_key="sk", embedding_model="local", max_entries=20)
     with (
