@@ -34,7 +34,7 @@ from memory.observations import (
 from memory.portable import Import
 from memory.recall import Scope
 from memory.turns import EVERYWHERE, Preferences, Project, Standpoint
-from utils.errors import HAS_CONTROL_CHARACTERS, AnswerStopped, InvalidInput
+from utils.errors import HAS_CONTROL_CHARACTERS, AnswerStopped, Conflict, InvalidInput
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS
 
@@ -49,6 +49,7 @@ WORKS: dict[str, Work] = {
     "title": "title",
     "observe": "observe",
 }
+PAUSED = 'The user has paused remembering: PATCH /v1/profile with {"paused": false} resumes it'
 
 
 class Memory:
@@ -138,8 +139,10 @@ class Memory:
     ) -> Remembered:
         """Remembers turns without answering. `project`: of the user's, that the session is in. `ids_are_new`: as
         `Turns.remember` has it. `wait`: return when all are embedded. Raises `Conflict` where the session is in another
-        project."""
+        project, or the user has paused remembering."""
         at = await self.within(owner, project, session_id, making=True)
+        if at.paused:
+            raise Conflict(PAUSED)
         owner, zone = at.owner, at.timezone or self.timezone
         turns = [replace(turn, timezone=turn.timezone or zone, project=at.project) for turn in turns]
         remembered = await self.engine.chats.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
@@ -184,8 +187,11 @@ class Memory:
         self, owner: str, text: str, memory_id: str = "default", *, timezone: str | None = None
     ) -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
-        force."""
-        zone = timezone or await self._zone(owner)
+        force. Raises `Conflict` where the user has paused remembering."""
+        own = await self.preferences(owner)
+        if own.paused:
+            raise Conflict(PAUSED)
+        zone = timezone or own.timezone or self.timezone
         return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text, zone))
 
     async def observe(
@@ -302,6 +308,9 @@ class Memory:
         """With what holds where it is made, but for what it says itself."""
         self.engine.gists.encoder.read_ahead(request.asked)  # meanwhile
         at = await self.within(request.owner, request.project, request.session_id, making=not request.temporary)
+        if at.paused:
+            request = replace(request, temporary=True, paused=True, use_memory=request.reads)
+            request = replace(request, goes_on=None, instead_of=None)
         return replace(
             request,
             owner=at.owner,

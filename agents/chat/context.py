@@ -51,6 +51,7 @@ class ChatRequest:
     max_tokens: int | None = None
     reasoning_effort: ReasoningEffort | None = None
     temporary: bool = False
+    paused: bool = False  # it is temporary, for its user wants nothing to be kept
     isolated: bool = False
     proxied: bool = False
     recipe: Recipe | None = None  # by which it recalls; None for the one of the settings

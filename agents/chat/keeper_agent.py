@@ -52,6 +52,8 @@ OTHER_WAYS = (
 )
 WHICH = "You told me several of these, so nothing was deleted. Which one? Say “forget that”, and what it is:"
 OF_THE_USER = frozenset(content_stems("the user"))  # what a fact says beside the statement
+TEMPORARY = "This is a temporary chat: nothing is stored or deleted."
+PAUSED = "Remembering is paused: nothing is stored or deleted."
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _MY = re.compile(r"^(?:my|our|the) ", re.IGNORECASE)
@@ -76,7 +78,7 @@ class KeeperAgent:
     async def run(self, context: Context) -> Context:
         request = context.request
         if request.temporary:
-            return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
+            return replace(context, done=PAUSED if request.paused else TEMPORARY)
         if (statement := statement_to_remember(request.query)) is not None:
             # Key-values are the user's, and known in every session.
             if request.isolated:

@@ -20,8 +20,8 @@ Strategy = Literal["recall", "tool_memory", "none"]
 @dataclass(frozen=True)
 class ProxyOptions:
     """The proxy's own fields of a request; None leaves the recipe's number. `memory_id`: the conversation; empty: the
-    transcript tells it. `timezone`, `project`, `temporary`: as a `ChatRequest` has them. `instructions`: those that
-    stand, and the request's; they go before its messages."""
+    transcript tells it. `timezone`, `project`, `temporary`, `paused`: as a `ChatRequest` has them. `instructions`:
+    those that stand, and the request's; they go before its messages."""
 
     memory_id: str = ""
     top_k: int | None = None
@@ -31,6 +31,7 @@ class ProxyOptions:
     timezone: str | None = None
     project: str | None = None
     temporary: bool = False
+    paused: bool = False
     instructions: tuple[str, ...] = ()
 
     def said(self, identifier: str, text: str, turn_id: str | None = None, *, at: datetime | None = None) -> Turn:

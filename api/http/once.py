@@ -130,6 +130,8 @@ async def _once(request: Request, handle: Handler, whose: Whose) -> Response:
     if isinstance(parsed, dict) and parsed.get("temporary") is True:
         return await handle(request)  # it writes nothing, and nothing of it may be kept
     owner = await whose(request)
+    if (await request.app.state.memory.preferences(owner)).paused:
+        return await handle(request)  # nothing of what is said is kept
     route = f"{request.method} {request.url.path}?{request.url.query}\n"
     identity = "".join(f"{name}: {value}\n" for name in IDENTITY for value in request.headers.getlist(name))
     fingerprint = hashlib.sha256(f"{route}{identity}".encode() + body).hexdigest()

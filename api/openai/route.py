@@ -18,7 +18,7 @@ from starlette.datastructures import URL
 from agents.memory import Memory
 from agents.proxy import Proxied, Proxy, ProxyOptions, ProxyRequest, identity_of, placed
 from api.auth import Passing, PassingOn, memory_of, passing, project_in_header, user_in_header
-from api.headers import MEMORIES, RETRIES, SESSION, TURN, TURN_ID
+from api.headers import MEMORIES, PAUSED, RETRIES, SESSION, TURN, TURN_ID
 from api.http import sse
 from api.http.ending import until_the_end
 from api.http.once import JSON_TYPE, Handler, may_be_done, once, once_id
@@ -173,9 +173,12 @@ async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy:
     proxy = proxy or memory.proxy
     asked = await _at(memory, asked, by_rules=proxy is None)
     if proxy is None:
-        return await complete_by_rules(memory, asked)
-    answering = proxy.complete(asked)
-    return await _while_there(request, answering) if asked.streamed else await answering
+        answer: Proxied | None = await complete_by_rules(memory, asked)
+    elif asked.streamed:
+        answer = await _while_there(request, proxy.complete(asked))
+    else:
+        answer = await proxy.complete(asked)
+    return replace(answer, headers={**answer.headers, PAUSED: "true"}) if answer and asked.options.paused else answer
 
 
 async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRequest:
@@ -186,7 +189,10 @@ async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRe
     making = not options.temporary and not asked.is_chore
     at = await memory.within(user, options.project, asked.options.memory_id, making=making)
     zone = options.timezone or at.timezone or memory.timezone
-    asked = replace(asked, owner=at.owner, options=replace(asked.options, timezone=zone, project=at.project))
+    options = replace(asked.options, timezone=zone, project=at.project)
+    if at.paused:
+        options = replace(options, temporary=True, paused=True)
+    asked = replace(asked, owner=at.owner, options=options)
     standing = () if by_rules else (*at.instructions, *options.instructions)
     if not standing or not (options.temporary or options.strategy != "none"):
         return asked

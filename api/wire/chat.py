@@ -125,6 +125,7 @@ class QueryStarted(Shown):
     turn_id: str = Field(validation_alias=AliasPath("request", "turn_id"))
     intent: str = Field(validation_alias=AliasPath("intent", "name"))
     memory_context: MemoryContext | None = Field(validation_alias="bundle")
+    paused: bool = Field(validation_alias=AliasPath("request", "paused"), exclude_if=lambda value: not value)
 
 
 class QueryResponse(Shown):
@@ -142,3 +143,8 @@ class QueryResponse(Shown):
         validation_alias=AliasPath("answer", "fallback"), description="Why rules answered in the model's place"
     )
     usage: UsageOut = Field(validation_alias=AliasPath("answer", "usage"))
+    paused: bool = Field(
+        validation_alias=AliasPath("context", "request", "paused"),
+        exclude_if=lambda value: not value,
+        description="Nothing of it is kept, for its user has paused remembering",
+    )

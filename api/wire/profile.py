@@ -21,7 +21,7 @@ from utils.errors import InvalidInput
 from utils.fields import Instructions, Locale, MessageId, Timezone, Wire, not_blank
 
 MOST = 200  # items that are changed at once
-PREFERENCES = ("instructions", "timezone", "locale")
+PREFERENCES = ("instructions", "timezone", "locale", "paused")
 
 _RANK = TypeAdapter(tuple[float, AwareDatetime, str])
 
@@ -37,12 +37,14 @@ class ProfileItemOut(Shown):
 
 
 class ProfileItems(Shown):
-    """`instructions`, `timezone`, `locale`: what holds for the user in any project; not there where not set."""
+    """`instructions`, `timezone`, `locale`: what holds for the user in any project; not there where not set. `paused`:
+    nothing of what is said is kept."""
 
     items: list[ProfileItemOut]
     instructions: str | None = Field(default=None, exclude_if=lambda value: value is None)
     timezone: str | None = Field(default=None, exclude_if=lambda value: value is None)
     locale: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    paused: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class ProfileOut(ProfileItems):
@@ -68,12 +70,14 @@ class ProfileItemPatch(Wire):
 
 
 class ProfilePatch(OwnedRequest):
-    """`instructions`, `timezone`, `locale`: null takes them away."""
+    """`instructions`, `timezone`, `locale`: null takes them away. `paused`: whether nothing of what is said is to be
+    kept from now on."""
 
     items: Annotated[list[ProfileItemPatch], Field(min_length=1, max_length=MOST)] | None = None
     instructions: Instructions | None = None
     timezone: Timezone | None = None
     locale: Locale | None = None
+    paused: bool | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> "ProfilePatch":
@@ -81,13 +85,13 @@ class ProfilePatch(OwnedRequest):
         if len({item.id for item in items}) < len(items):
             raise ValueError("names an item twice")
         if not self.model_fields_set & {"items", *PREFERENCES} or ("items" in self.model_fields_set and not items):
-            raise ValueError("give at least one of items, instructions, timezone and locale")
+            raise ValueError("give at least one of items, instructions, timezone, locale and paused")
         return self
 
     @property
-    def preferences(self) -> dict[str, str | None]:
+    def preferences(self) -> dict[str, str | bool | None]:
         """Those that it sets, or takes away."""
-        return {name: getattr(self, name) for name in PREFERENCES if name in self.model_fields_set}
+        return {name: getattr(self, name) or None for name in PREFERENCES if name in self.model_fields_set}
 
 
 def cursor_of_item(item: ProfileItem) -> str:

@@ -43,23 +43,26 @@ class Project:
 
 @dataclass(frozen=True)
 class Preferences:
-    """What holds for a user in whatever project. `timezone`, `locale`: where a request names none."""
+    """What holds for a user in whatever project. `timezone`, `locale`: where a request names none. `paused`: nothing of
+    what is said is to be kept."""
 
     instructions: str | None = None
     timezone: str | None = None
     locale: str | None = None
+    paused: bool = False
 
 
 @dataclass(frozen=True)
 class Standpoint:
     """From where a user asks. `owner`: whose memory that is; `instructions`: those that hold there, the user's first,
-    then the project's, then the session's."""
+    then the project's, then the session's. `paused`: as `Preferences` have it."""
 
     owner: str
     project: str | None = None
     instructions: tuple[str, ...] = ()
     timezone: str | None = None
     locale: str | None = None
+    paused: bool = False
 
 
 class ProjectLine(Kept):
@@ -72,6 +75,7 @@ class PreferencesLine(Kept):
     instructions: Instructions | None = None
     timezone: Timezone | None = None
     locale: Locale | None = None
+    paused: bool | None = None
 
 
 LINES: dict[str, type[Line]] = {"preferences": PreferencesLine, "project": ProjectLine}
@@ -114,7 +118,8 @@ class Projects:
             owner = session["user_id"]
         held = [own, here, session or {}]
         instructions = tuple(one["instructions"] for one in held if one.get("instructions"))
-        return Standpoint(owner, project, instructions, own.get("timezone"), own.get("locale"))
+        says = own.get("timezone"), own.get("locale"), own.get("paused", False)
+        return Standpoint(owner, project, instructions, *says)
 
     async def isolated(self, user: str) -> list[str]:
         """The owners of what the user's isolated projects remember."""
@@ -176,7 +181,8 @@ class Projects:
 
     async def preferences(self, user: str) -> Preferences:
         own = (await self._named(user, EVERYWHERE)).get(EVERYWHERE, {})
-        return Preferences(own.get("instructions"), own.get("timezone"), own.get("locale"))
+        says = own.get("instructions"), own.get("timezone"), own.get("locale")
+        return Preferences(*says, paused=own.get("paused", False))
 
     async def mark(self, user: str, name: str, moment: datetime) -> None:
         """Notes since when not all of a project may be where it belongs."""

@@ -1,6 +1,7 @@
 """The memory page, in a real browser: what is remembered is read, changed and forgotten there."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,25 @@ def test_standing_instructions_and_the_time_zone_are_set(page: Page, address: st
     expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_visible()
     kept = httpx.get(f"{address}/v1/profile").json()
     assert (kept["instructions"], kept["timezone"]) == ("Answer briefly.", "Europe/Oslo")
+
+
+def test_remembering_is_paused_and_resumed(page: Page, address: str) -> None:
+    page.goto(f"{address}/memory")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    page.goto(address)
+    expect(page.get_by_text("Remembering is paused")).to_be_visible()
+    for text in ("My gate is number 12.", "What is my gate?"):
+        page.get_by_label("Message", exact=True).fill(text)
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator(".message.user .said").last).to_have_text(text)
+        expect(page.get_by_role("button", name="Send")).to_be_visible()
+    assert "gate" not in httpx.get(f"{address}/v1/users/default/export").text
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("Remembering is paused")).to_have_count(0)
+    page.get_by_label("Message", exact=True).fill("My gate is number 13.")
+    page.get_by_role("button", name="Send").click()
+    expect(page).to_have_url(re.compile("session="))
 
 
 def test_facts_are_told_forgotten_in_bulk_and_brought_back(page: Page, address: str) -> None:

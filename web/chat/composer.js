@@ -65,7 +65,7 @@ export function Composer({ here, send, stop, options, given }) {
           <ul class="pictures">${images.map((image, at) => html`
             <li key=${at}><img src=${image} alt=${t("image")} /><${IconButton} icon="close" name=${t("removeImage")} onClick=${() => attach(images.filter((_, other) => other !== at))} /></li>`)}</ul>`}
         <label for="text" class="hidden">${t("message")}</label>
-        <textarea id="text" ref=${field} rows="1" dir="auto" value=${text} placeholder=${t(here.temporary ? "sayTemporary" : "say")} aria-describedby="too-long"
+        <textarea id="text" ref=${field} rows="1" dir="auto" value=${text} placeholder=${t(here.isKept ? "say" : "sayTemporary")} aria-describedby="too-long"
           onInput=${(event) => write(event.target.value)} onKeyDown=${keyed} onPaste=${pasted}></textarea>
         <div class="row">
           <${IconButton} icon="image" name=${t("addImage")} onClick=${() => picker.current.click()} />

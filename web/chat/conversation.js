@@ -16,6 +16,7 @@ export class Conversation {
     this.project = settings.project ?? null;
     this.instructions = "";
     this.temporary = settings.temporary ?? false;
+    this.paused = settings.paused ?? false; // nothing that is said is kept, for the user wants it so
     this.useMemory = true;
     this.model = "";
     Object.assign(this, id ? JSON.parse(localStorage.getItem(OPTIONS + id) || "{}") : {});
@@ -71,7 +72,7 @@ export class Conversation {
 
   /** The message of the user's that an answer answers, where that is here. */
   promptOf(answer) {
-    if (this.temporary) return this.messages[this.messages.indexOf(answer) - 1];
+    if (answer.id === undefined) return this.messages[this.messages.indexOf(answer) - 1];
     return this.messages.find((one) => one.role === "user" && one.id !== undefined && one.id === answer.follows);
   }
 
@@ -87,6 +88,7 @@ export class Conversation {
   }
 
   get address() { return ["v1", "sessions", this.id]; }
+  get isKept() { return !this.temporary && !this.paused; }
   get isAnswering() { return this.messages.some((one) => one.waiting); }
 
   /** Reads it, with its newest messages or those around one, and follows the answer that is under way. */
@@ -164,16 +166,17 @@ export class Conversation {
       ...(images.length ? { images } : {}),
       ...(this.model ? { model: this.model } : {}),
       ...(this.project ? { project: this.project } : {}),
-      ...(this.temporary ? { temporary: true, history, ...(this.instructions ? { instructions: this.instructions } : {}) }
-        : this.id ? { session_id: this.id, ...(insteadOf?.id ? { instead_of: insteadOf.id } : {}), ...(follows ? { follows } : {}) } : {}),
+      ...(this.isKept ? {} : { history }),
+      ...(this.temporary ? { temporary: true, ...(this.instructions ? { instructions: this.instructions } : {}) }
+        : this.id ? { session_id: this.id, ...(this.isKept && insteadOf?.id ? { instead_of: insteadOf.id } : {}), ...(this.isKept && follows ? { follows } : {}) } : {}),
     };
     try {
       const response = await request("query", { method: "POST", json, headers: { "idempotency-key": key } });
       await this._take(response, answer, (meta) => {
-        if (!isAgain) Object.assign(mine, { turn: meta.turn_id, id: this.temporary ? undefined : `${meta.turn_id}.prompt`, unsent: false });
+        if (!isAgain) Object.assign(mine, { turn: meta.turn_id, id: this.isKept ? `${meta.turn_id}.prompt` : undefined, unsent: false });
         answer.follows = mine.id;
         if (this.stopped) this.stop();
-        if (!this.temporary && !this.id) { this.id = meta.session_id; this.keepOptions(); begun(this); }
+        if (this.isKept && !this.id) { this.id = meta.session_id; this.keepOptions(); begun(this); }
       });
     } catch (error) {
       this._fail(answer, this.stopped ? "" : told(error));
@@ -185,7 +188,7 @@ export class Conversation {
   /** Has what comes follow these messages; what else there is leaves the line, as the server has it. */
   _turnTo(line) {
     const kept = new Set(line);
-    if (this.temporary) this.messages = line;
+    if (!this.isKept) this.messages = line;
     for (const one of this.messages) one.branch = kept.has(one) ? null : one.branch || "left";
     this.taken.clear();
   }
@@ -235,7 +238,8 @@ export class Conversation {
     for await (const { event, data } of events(response)) {
       if (event === "meta") {
         this.turn = answer.turn = data.turn_id;
-        if (!this.temporary) answer.id = `${data.turn_id}.response`;
+        this.paused = data.paused ?? false;
+        if (this.isKept) answer.id = `${data.turn_id}.response`;
         begun(data);
       }
       if (event === "delta") answer.content += data.text;

@@ -1,6 +1,6 @@
 // The chat page: which conversation an address names, and what goes on in those that were left meanwhile.
 import { Component, Dialog, html, IconButton, render } from "../lib/view.js";
-import { get, path, told } from "../lib/api.js";
+import { get, patch, path, told } from "../lib/api.js";
 import { t } from "../lib/text.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -36,7 +36,22 @@ class App extends Component {
     this.route();
     this.list.begin();
     get("health").then((health) => this.setState({ health }), () => {});
+    this.readPaused();
   }
+
+  /** Whether the user has paused remembering, which this chat is to know before it says anything. */
+  async readPaused() {
+    const { paused = false } = await get(path(["v1", "profile"], { limit: 1 }));
+    this.paused = paused;
+    this.state.here.paused = paused;
+    this.changed();
+  }
+
+  resume = async () => {
+    await patch("v1/profile", { paused: false });
+    this.paused = this.state.here.paused = false;
+    this.changed();
+  };
 
   componentDidUpdate() {
     const { here } = this.state;
@@ -54,7 +69,7 @@ class App extends Component {
     if (id && id === before.id && !message) return;
     for (const [other, left] of this.away) if (!left.isAnswering) this.away.delete(other);
     const kept = id && !message ? this.away.get(id) : null;
-    const here = kept || new Conversation(id, this.changed);
+    const here = kept || new Conversation(id, this.changed, { paused: this.paused });
     this.setState({ here, marked: message, given: null, side: NARROW.matches ? false : this.state.side });
     if (kept || !id) return;
     let around = null;
@@ -124,6 +139,7 @@ class App extends Component {
           <${Thread} key="thread" here=${here} send=${this.send} resend=${this.resend} go=${this.go} marked=${marked}>
             <${Beginning} health=${health} use=${this.use} />
           <//>
+          ${here.paused && html`<p class="paused soft" role="status">${t("pausedMore")} <button type="button" class="link" onClick=${this.resume}>${t("resume")}</button></p>`}
           <${Composer} here=${here} send=${this.send} stop=${() => here.stop()} options=${() => this.setState({ options: true })} given=${given} />
         </main>
       </div>

@@ -86,7 +86,7 @@ function Mine({ one, here, send, resend }) {
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
       ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
-      ${!one.unsent && (one.id || here.temporary) && html`<button type="button" class="link forks" onClick=${change}>${t("edit")}</button>`}
+      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" onClick=${change}>${t("edit")}</button>`}
       <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
     </div>`;
 }

@@ -55,11 +55,20 @@ export class Profile extends List {
       <h2>${t("profile")}</h2><p class="soft">${t("profileMore")}</p>
       ${this.notes()}
       ${this.rows(this.row)}
+      ${standing && html`<${Pause} paused=${standing.paused} act=${this.act} />`}
       ${standing && html`<${Standing} key=${standing.user_id} given=${standing} act=${this.act} />`}
       ${asked && html`<${Reword} title=${t("change")} text=${asked.text} close=${this.close}
         save=${async (text) => { await patch("v1/profile", { items: [{ id: asked.id, text }] }); await this.read(); }} />`}`;
   }
 }
+
+/** The switch that stops remembering, and says what that means. */
+const Pause = ({ paused, act }) => html`
+  <section class="pause">
+    <h3 id="pause">${t("remembering")}</h3>
+    <p class="soft">${t(paused ? "pausedMore" : "pauseMore")}</p>
+    <button type="button" onClick=${() => act(() => patch("v1/profile", { paused: !paused }))}>${t(paused ? "resume" : "pause")}</button>
+  </section>`;
 
 function Standing({ given, act }) {
   const [set, change] = useState({ instructions: given.instructions || "", timezone: given.timezone || "", locale: given.locale || "" });

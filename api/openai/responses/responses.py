@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agents.memory import Memory
+from agents.memory import PAUSED, Memory
 from agents.openai_chat import data_of, parsed, written
 from agents.openai_responses import WHOLE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
@@ -37,7 +37,7 @@ from api.openai.route import (
 from api.openai.wire import RULES, InvalidField, Json
 from memory.ids import project_of
 from memory.responses import Answered, ResponseItem, StoredResponse
-from utils.errors import LociError, NotFound
+from utils.errors import Conflict, LociError, NotFound
 from utils.mongo import StoreError, foreseen
 
 NOT_STREAMED = "stream: a response that is stored comes whole here, not in events"
@@ -91,6 +91,10 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     options, user, own = options_of(request, body, passing, theirs=("instructions",))
     if options.temporary:
         raise InvalidField("temporary: a response belongs to a conversation; ask for a chat completion", "temporary")
+    if (await memory.preferences(user)).paused:
+        if own.get("conversation"):
+            raise Conflict(PAUSED)  # its items would be kept
+        own = {**own, "store": False}
     asked = response_request(own)
     proxy = memory.proxy
     passes = proxy is not None and settings.has_responses and not options.compresses
