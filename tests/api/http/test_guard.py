@@ -100,7 +100,7 @@ def test_origins_of_the_settings_may(serve: Callable[..., str]) -> None:
     exposed = answer.headers["access-control-expose-headers"].split(", ")
     known = (
         "ETag, X-Request-ID, Idempotency-Replayed, Retry-After, X-Loci-Turn-ID, X-Loci-Session, "
-        "X-Loci-Turn, X-Loci-Memories, Mcp-Session-Id"
+        "X-Loci-Turn, X-Loci-Memories, X-Loci-Paused, Mcp-Session-Id"
     )
     assert sorted(exposed) == sorted(known.split(", "))
     answer = httpx.get(f"{address}/v1/sessions", headers={"Origin": "https://evil.example"})

@@ -31,7 +31,7 @@ BODIES: dict[str, tuple[bytes, tuple[int, ...]]] = {
     "NUL": (b'{"query": "xyzzy-the-input \\u0000"}', (400,)),
     "a control character": (b'{"query": "xyzzy-the-input \\u001b[31m"}', (400,)),
     "a raw control character": (b'{"query": "xyzzy-the-input \x07"}', (400,)),
-    "a C1 control character": (b'{"query": "xyzzy-the-input \\u0085"}', (400,)),
+    "a C1 control character": (b'{"query": "xyzzy-the-input \\u0084"}', (400,)),
     "NUL in a key": (b'{"query": "xyzzy-the-input", "a\\u0000b": 1}', (400,)),
     "deep nesting": (b'{"query": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", (400,)),
     "deep objects": (b'{"a":' * 500 + b"1" + b"}" * 500, (400,)),
