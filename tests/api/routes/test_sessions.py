@@ -88,6 +88,7 @@ def test_messages_are_paged_in_order(api: httpx.Client, user: str) -> None:
         "interrupted",
         "follows",
         "branch",
+        "images",
     }
 
 
