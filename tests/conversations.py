@@ -28,8 +28,13 @@ class Silent:
 def turn(identifier: str, content: str = "", role: Role = "user", **more: Any) -> Turn:
     """A message; those of later ids were said later where the id ends in a number."""
     digits = "".join(character for character in identifier if character.isdigit())
-    said = START + timedelta(minutes=int(digits or 0))
+    said = at_minute(int(digits or 0))
     return Turn(identifier, role, content or f"message {identifier}", **{"timestamp": said, **more})
+
+
+def at_minute(number: int) -> datetime:
+    """A moment of the day on which messages are said."""
+    return START + timedelta(minutes=number)
 
 
 def pairs(count: int, first: int = 0) -> list[Turn]:

@@ -5,7 +5,7 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 
 from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, Conversation, HistoryItem, Intent
 from agents.chat.coordinator import Coordinator
-from agents.chat.exchange import Drafting, Exchanges, Keeping, receipt_of, settled
+from agents.chat.exchange import Drafting, Exchanges, Keeping, receipt_of, settle_place, settled, turn_to
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known
@@ -42,7 +42,9 @@ __all__ = [
     "WriterAgent",
     "ledger_of",
     "receipt_of",
+    "settle_place",
     "settled",
     "share_of",
+    "turn_to",
     "what_is_known",
 ]

@@ -24,7 +24,7 @@ from config.recipes import PromptBudget, PromptRecipe, Recipe
 from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import response_id
-from memory.turns import Drafts, Place, Receipt, Stored, left_out_of, numbers_of
+from memory.turns import Conversations, Drafts, Place, Receipt, Stored, left_out_of, numbers_of
 from utils.clock import now
 from utils.errors import Conflict, ModelError
 from utils.mongo import StoreError
@@ -143,6 +143,30 @@ async def settled(drafting: Drafting | None) -> AsyncIterator[bool]:
         await drafting.drop()
 
 
+async def turn_to(
+    end: Stored | None,
+    chats: Conversations,
+    keeping: Keeping,
+    owner: str,
+    session: str,
+    *,
+    edited: bool,
+    whole: bool = False,
+) -> None:
+    """Has a conversation go on from a message, as `Branches.go_on` does. Summaries of what left it, or came back, are
+    written again."""
+    if await chats.branches.go_on(owner, session, end, edited=edited, whole=whole):
+        keeping.start(chats.branches.catch_up(owner, session))
+
+
+async def settle_place(
+    chats: Conversations, keeping: Keeping, owner: str, session: str, prompt: Place, turn_id: str
+) -> None:
+    """Has an answer stand where its prompt does by now."""
+    if await chats.branches.settle(owner, session, prompt.index, turn_id):
+        keeping.start(chats.branches.catch_up(owner, session))
+
+
 class Exchanges:
     """Exchanges, each begun and then answered. `recipe`: by which is recalled where the request names none."""
 
@@ -234,7 +258,7 @@ class Exchanges:
             owner, session, request.query, follows=request.goes_on, instead_of=request.instead_of
         )
         if fork.asked is None:
-            await self._turn_to(owner, session, fork.after, edited=True)
+            await turn_to(fork.after, chats, self._keeping, owner, session, edited=True, whole=True)
             request = replace(request, follows=fork.follows)
             return request, await self._commit(request)
         request = replace(request, asks_again=fork.asked.id)
@@ -243,14 +267,8 @@ class Exchanges:
         if place is None:
             raise Conflict("The session was deleted meanwhile")
         if not await chats.turns.is_there(owner, response_id(request.turn_id)):
-            await self._turn_to(owner, session, fork.asked, edited=False)
+            await turn_to(fork.asked, chats, self._keeping, owner, session, edited=False, whole=True)
         return request, place
-
-    async def _turn_to(self, owner: str, session: str, end: Stored | None, *, edited: bool) -> None:
-        """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
-        chats = self._engine.chats
-        if await chats.branches.go_on(owner, session, end, edited=edited, whole=True):
-            self._keeping.start(chats.branches.catch_up(owner, session))
 
     async def _commit(self, request: ChatRequest) -> Place:
         prompt = Turn(
@@ -325,14 +343,10 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._keeping.start(self._settle(request, place))
+        self._keeping.start(
+            settle_place(chats, self._keeping, request.owner, request.session_id, place, request.turn_id)
+        )
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
-
-    async def _settle(self, request: ChatRequest, place: Place) -> None:
-        """Has the answer stand where its prompt does by now."""
-        branches, owner, session = self._engine.chats.branches, request.owner, request.session_id
-        if await branches.settle(owner, session, place.index, request.turn_id):
-            await branches.catch_up(owner, session)
 
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""

@@ -12,7 +12,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from agents.chat import SEARCHED_BY, Answer, Block, Context, Drafting, KeeperAgent, Keeping, receipt_of, settled
+from agents.chat import (
+    SEARCHED_BY,
+    Answer,
+    Block,
+    Context,
+    Drafting,
+    KeeperAgent,
+    Keeping,
+    receipt_of,
+    settle_place,
+    settled,
+    turn_to,
+)
 from agents.openai_chat import memory_hits, newest_user, parsed, said_in, storable, written
 from agents.proxy.dialect import ProviderAnswer
 from agents.proxy.knowing import Knowing
@@ -195,7 +207,7 @@ class Proxy:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
         if news.found.after is not None:
-            await self._turn_to(owner, session, news.found.after, edited=True)
+            await turn_to(news.found.after, self._engine.chats, self._keeping, owner, session, edited=True)
         follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest:
             return opened
@@ -215,19 +227,14 @@ class Proxy:
         is_same = request.retried or (request.once is not None and asked.turn_id == turn_id)
         resumed = asked.turn_id is not None and (is_same or (answer is None and not under_way))
         if news.found.known is not None:
-            await self._turn_to(owner, session, answer if resumed and answer is not None else asked)
+            end = answer if resumed and answer is not None else asked
+            await turn_to(end, chats, self._keeping, owner, session, edited=False)
         if resumed and asked.turn_id is not None:
             place = await chats.branches.asked_by(owner, session, asked, asked.turn_id)
             prompt = "" if asked.turn_id == asked.own_turn else asked.id
             return _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
         place = await chats.branches.ask_again(owner, session, asked, turn_id)
         return _Opened(turn_id, now(), news.newest, place, prompt=asked.id)
-
-    async def _turn_to(self, owner: str, session: str, end: Stored, *, edited: bool = False) -> None:
-        """Has the conversation go on from a message. Summaries of what left it, or came back, are written again."""
-        chats = self._engine.chats
-        if await chats.branches.go_on(owner, session, end, edited=edited):
-            self._keeping.start(chats.branches.catch_up(owner, session))
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -284,9 +291,8 @@ class Proxy:
         writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
         chats, session = self._engine.chats, exchange.request.options.memory_id
-        at = opened.place
-        if at is not None and await chats.branches.settle(owner, session, at.index, opened.turn_id):
-            self._keeping.start(chats.branches.catch_up(owner, session))
+        if opened.place is not None:
+            await settle_place(chats, self._keeping, owner, session, opened.place, opened.turn_id)
         await chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 

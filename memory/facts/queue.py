@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -42,6 +43,7 @@ from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
+NEWEST = 4  # one in so many of a batch, while more waits than it holds: of those who come after an import, say
 TURN = 2.0  # seconds, after which other work of the process has its turn
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 ANSWERED = timedelta(minutes=1)  # within which a message is mostly answered; its facts wait no longer
@@ -118,7 +120,7 @@ class FactQueue:
         """Settles some of what is due; returns how many messages, None where nothing was due."""
         pace = Pace()
         most = BATCH_BY_RULES if self._model is None else BATCH
-        claimed = await claim(self._vectors, "facts", most, without="embedding")
+        claimed = await claim(self._vectors, "facts", most, without="embedding", newest=most // NEWEST)
         if not claimed.documents:
             return None
         async with held(self._vectors, "facts", claimed):
@@ -165,17 +167,22 @@ class FactQueue:
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
     async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
-        """Settles what was claimed, each conversation in order, and one beside the other as they were said; returns the
-        messages that are settled."""
-        documents = _by_time(claimed.documents)
+        """Settles what was claimed, each conversation in order, and one beside the other as they were said, those first
+        who said least; returns the messages that are settled. What a turn has no time for is given back."""
+        said = Counter(document["user_id"] for document in claimed.documents)
+        documents = sorted(_by_time(claimed.documents), key=lambda document: said[document["user_id"]])
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
             (silent if await self._states_nothing(document) else stating).append(document)
         settled = await self._settle_silent(claimed.lease, silent) if silent else []
-        for document in stating:
+        until = monotonic() + TURN
+        for at, document in enumerate(stating):
             await pace.step()
-            if await self._settle(claimed.lease, document):
+            if at and monotonic() >= until:
+                await put_back(self._vectors, "facts", claimed.lease, stating[at:], None)
+                break
+            if await self._settle(claimed, document):
                 settled.append(document)
         return settled
 
@@ -204,8 +211,9 @@ class FactQueue:
         content = without_recalled(document["content"])
         return not await self._extracted_by_rules(content, gist_of(document).said_at)
 
-    async def _settle(self, lease: str, document: Document) -> bool:
+    async def _settle(self, claimed: Claim, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
+        lease = claimed.lease
         mine = self._mine(lease, document)
         try:
             if document.get("branch") == REPLACED:
@@ -215,7 +223,8 @@ class FactQueue:
                 or await self._is_being_answered(document)
                 or not (await self._is_echo(document) or await self._learn_along(lease, document))
             ):
-                await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
+                wait = timedelta(0) if document["_id"] in claimed.ahead else LOOK_AGAIN
+                await put_back(self._vectors, "facts", lease, [document], wait)
                 return False
         except Exception as error:
             if isinstance(error, LociError):

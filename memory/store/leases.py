@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from pymongo import UpdateOne
 from pymongo.errors import PyMongoError
 
 from memory.ids import new_id
@@ -40,11 +41,13 @@ def leased() -> Document:
 
 @dataclass(frozen=True)
 class Claim:
-    """Jobs leased to one worker under `lease`, a random token. `more`: others may be due that were left."""
+    """Jobs leased to one worker under `lease`, a random token. `more`: others may be due that were left. `ahead`: the
+    `_id`s of those that were taken though others are due longer."""
 
     lease: str
     documents: list[Document]
     more: bool = False
+    ahead: frozenset[str] = frozenset()
 
 
 async def claim(
@@ -74,6 +77,7 @@ async def claim(
         others = due | {"_id": {"$nin": [document["_id"] for document in found]}}
         last = [(name, -direction) for name, direction in order]
         found += await collection.find(others, read).sort(last).limit(newest).to_list(None)
+    ahead = frozenset([document["_id"] for document in found[most - newest :]]) if len(found) == most else frozenset()
     fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
     exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
@@ -99,8 +103,9 @@ async def claim(
         mine = [document for document in found if document["_id"] in ids]
         for document in mine:
             document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
-        return Claim(token, mine, more)
-    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}, read).to_list(None), more)
+        return Claim(token, mine, more, ahead)
+    mine = await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}, read).to_list(None)
+    return Claim(token, mine, more, ahead)
 
 
 @asynccontextmanager
@@ -157,15 +162,28 @@ async def fail(collection: Collection, field: str, token: str, documents: Sequen
         )
 
 
-async def put_back(collection: Collection, field: str, token: str, document: Document, wait: timedelta) -> None:
-    """Gives a leased job back that could not be done yet, without counting an attempt."""
-    await collection.update_one(
-        {"_id": document["_id"], f"{field}.lease": token},
-        {
-            "$set": {f"{field}.state": "pending", f"{field}.lease_until": now() + wait},
-            "$inc": {f"{field}.attempts": -1},
-            "$unset": {f"{field}.lease": ""},
-        },
+async def put_back(
+    collection: Collection, field: str, token: str, documents: Sequence[Document], wait: timedelta | None
+) -> None:
+    """Gives leased jobs back that could not be done yet, without counting an attempt. `wait`: until they may be claimed
+    again; None where they are due as they were."""
+    later = None if wait is None else now() + wait
+    await collection.bulk_write(
+        [
+            UpdateOne(
+                {"_id": document["_id"], f"{field}.lease": token},
+                {
+                    "$set": {
+                        f"{field}.state": "pending",
+                        f"{field}.lease_until": later or document[field]["lease_until"],
+                    },
+                    "$inc": {f"{field}.attempts": -1},
+                    "$unset": {f"{field}.lease": ""},
+                },
+            )
+            for document in documents
+        ],
+        ordered=False,
     )
 
 

@@ -4,9 +4,10 @@ A message gets its place by one atomic update and is committed before anything i
 windows of places; a receipt says what an answer considered, used and spent.
 """
 
-from memory.turns.branches import LINE, Found, Stored
+from memory.turns.branches import LINE, Found
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
+from memory.turns.line import Stored
 from memory.turns.places import Place, Places
 from memory.turns.projects import EVERYWHERE, LINES, Preferences, Project, Projects, Standpoint
 from memory.turns.receipts import (

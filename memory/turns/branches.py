@@ -17,7 +17,7 @@ it, whichever door it came by: the user sees it as one conversation.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -25,6 +25,19 @@ from memory.domain import LEFT, REPLACED
 from memory.gists import Caches
 from memory.ids import fingerprint, keys_of
 from memory.store import Changes, Collections, pending
+from memory.turns.line import (
+    BEGINNING,
+    FIELDS,
+    Line,
+    Stored,
+    Tree,
+    behind,
+    beside,
+    ends_line,
+    is_answer,
+    is_asked_twice,
+    stored,
+)
 from memory.turns.places import Place, Places
 from utils.clock import now
 from utils.errors import InvalidInput, NotFound
@@ -33,32 +46,8 @@ from utils.tasks import each
 
 BATCH = 32  # conversations that a sweep looks after at once
 LOOKED_AFTER = timedelta(minutes=2)  # a line that changed: whoever changed it has told all of it by then, or is gone
-BEGINNING = ""  # as `follows` of a message that takes the first one's place
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
-Line = tuple[str, str]  # role and text of a message
 COMPARED = 1_000  # messages, newest first, by which a transcript is told
-
-_FIELDS = dict.fromkeys(
-    ("id", "role", "message_index", "turn_id", "follows", "branch", "again", "fingerprint", "timestamp"), 1
-)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A message of a conversation, but for its text, of which `print` is the fingerprint. `own_turn`: the exchange that
-    it is of; `turn_id`: that which answers it now, and `reply` the place of its answer, where that is not the next."""
-
-    key: str
-    id: str
-    role: str
-    index: int
-    print: str
-    timestamp: datetime
-    own_turn: str | None = None
-    turn_id: str | None = None
-    reply: int = -1
-    follows: str | None = None
-    branch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -139,9 +128,9 @@ class Branches:
             return Found()
         if len(prints) == 1:
             return await self._alone(own, newest, prints[0], goes_on=goes_on)
-        if _ends(newest, prints):
+        if ends_line(newest, prints):
             return Found(len(prints) - 1, newest[0])
-        if (newest[0].role, newest[0].print) == prints[-1] and _ends(newest[1:], prints):
+        if (newest[0].role, newest[0].print) == prints[-1] and ends_line(newest[1:], prints):
             return Found(len(prints) - 1, newest[1], newest[0])
         same = [mark for _, mark in prints]
         there = await self._saying(own, same)
@@ -178,7 +167,7 @@ class Branches:
 
     async def _matched(self, own: Document, there: Sequence[Stored], prints: Sequence[Line]) -> Found:
         """The message that most of a transcript leads to, of those that are there."""
-        tree = _Tree(there)
+        tree = Tree(there)
         before, asked = prints[:-1], prints[-1]
         best: tuple[int, int, bool, int] | None = None
         after: Stored | None = None
@@ -257,16 +246,15 @@ class Branches:
             fork = await self._before(own, fork)
         end = after if fork is not None and fork in back else fork
         later = await self._read(own | LINE | {"message_index": {"$gt": -1 if end is None else end.index}})
-        leaving = later if whole else _behind(end, later)
+        leaving = later if whole else behind(end, later)
         if not leaving and not back:
             return False
         replaced = leaving[:1]
         if replaced and replaced[0].role == "user":
-            answers = [one for one in leaving if _answers(one, replaced[0])]
+            answers = [one for one in leaving if is_answer(one, replaced[0])]
             instead = back[-1].role == "user" if back else edited
-            replaced = (
-                [*replaced, *answers] if instead and (answers or whole) else []
-            )  # what nobody answered was not taken back
+            taken_back = instead and (answers or whole)  # what nobody answered was not
+            replaced = [*replaced, *answers] if taken_back else []
         left = [one for one in leaving if one not in replaced]
         # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.
         stated = [one for one in replaced if one.role == "user"] + [one for one in back if one.branch == REPLACED]
@@ -288,11 +276,11 @@ class Branches:
         or been asked again, while it came. A prompt that another process was asked at the same time leaves the line,
         too. Whether any message left it, as `go_on` has it."""
         own = {"user_id": owner, "session_id": session_id}
-        there = {one.index: one for one in await self._read(own | {"message_index": {"$in": _beside(index)}})}
+        there = {one.index: one for one in await self._read(own | {"message_index": {"$in": beside(index)}})}
         prompt = there.get(index)
         if prompt is None or prompt.role != "user":
             return False
-        twin = prompt.branch is None and _is_asked_twice(prompt, there)
+        twin = prompt.branch is None and is_asked_twice(prompt, there)
         if not twin and prompt.branch is None and prompt.turn_id == turn_id:
             return False
         leaving = await self._read(own | LINE | {"turn_id": turn_id, "role": "assistant"})
@@ -367,118 +355,12 @@ class Branches:
     async def _saying(self, own: Document, prints: Sequence[str]) -> list[Stored]:
         """The messages with these fingerprints, in the order of their places."""
         filter = {"user_id": own["user_id"], "session_id": own["session_id"], "fingerprint": {"$in": list(set(prints))}}
-        newest = self._vectors.find(filter, _FIELDS).sort("timestamp", -1).limit(COMPARED)
-        return sorted(map(_stored, await newest.to_list(None)), key=lambda message: message.index)
+        newest = self._vectors.find(filter, FIELDS).sort("timestamp", -1).limit(COMPARED)
+        return sorted(map(stored, await newest.to_list(None)), key=lambda message: message.index)
 
     async def _read(self, filter: Document, *, newest: int = 0, oldest: int = 0, texts: bool = False) -> list[Stored]:
         """Messages in the order of their places, the `newest` the other way round. `texts`: to be compared, also those
         that have no fingerprint."""
-        fields = _FIELDS | {"content": 1} if texts else _FIELDS
+        fields = FIELDS | {"content": 1} if texts else FIELDS
         cursor = self._vectors.find(filter, fields).sort("message_index", -1 if newest else 1)
-        return [_stored(document) for document in await cursor.limit(newest or oldest).to_list(None)]
-
-
-class _Tree:
-    """Messages of a conversation, each with the one that it follows, as far as that is among them."""
-
-    def __init__(self, messages: Sequence[Stored]) -> None:
-        self._by_id = {one.id: one for one in messages}
-        self._by_place = {one.index: one for one in messages}
-        self._prompts = {one.own_turn: one for one in messages if one.role == "user" and one.own_turn is not None}
-
-    def before(self, message: Stored) -> Stored | None:
-        if message.follows is not None:
-            return self._by_id.get(message.follows)
-        if message.role == "assistant" and message.own_turn in self._prompts:
-            return self._prompts[message.own_turn]
-        return self._by_place.get(message.index - 1)
-
-    def is_behind(self, message: Stored, ends: Sequence[Stored]) -> bool:
-        """Whether a message follows one of these."""
-        before = self.before(message)
-        if before is not None:
-            return any(before.key == one.key for one in ends)
-        return any(message.follows == one.id or message.index - 1 == one.index for one in ends)
-
-    def reach(self, message: Stored, prints: Sequence[Line], at: int) -> int:
-        """How many messages of a transcript, up to a place in it, lead to a message as they stand here. An answer in
-        other words is passed over."""
-        reached, current = 0, message if at >= 0 else None
-        while current is not None and at >= 0:
-            role, mark = prints[at]
-            at -= 1
-            if (current.role, current.print) == (role, mark):
-                reached += 1
-            elif role != "assistant":
-                break
-            elif current.role == "user":  # the client has an answer that was replaced, beside the one that stands here
-                continue
-            current = self.before(current)
-        return reached
-
-
-def _ends(newest: Sequence[Stored], prints: Sequence[Line]) -> bool:
-    """Whether a transcript goes on behind the newest messages of a line, newest first. False, too, where they may be
-    others that say the same."""
-    asked = prints[-1]
-    told = list(reversed(prints[:-1]))
-    at = next((at for at, (role, _) in enumerate(told) if role == "user"), None)
-    if at is None:
-        return False
-    answers = [one for one in newest[:1] if one.role == "assistant"]
-    prompt = newest[len(answers)] if len(newest) > len(answers) else None
-    if prompt is None or (prompt.role, prompt.print) != told[at] or told[at] == asked:
-        return False
-    return not at or (bool(answers) and (answers[0].role, answers[0].print) == told[0])
-
-
-def _behind(end: Stored | None, later: Sequence[Stored]) -> list[Stored]:
-    """Those of a line's later messages of which transcripts have told that they lead to its end, None for its
-    beginning."""
-    ids = {BEGINNING if end is None else end.id}
-    turns = {end.own_turn} if end is not None and end.role == "user" else set[str | None]()
-    behind: list[Stored] = []
-    for message in later:
-        answers = message.role == "assistant" and message.follows is None and message.own_turn is not None
-        if message.follows in ids or (answers and message.own_turn in turns):
-            behind.append(message)
-            ids.add(message.id)
-            turns |= {message.own_turn} if message.role == "user" else set()
-    return behind
-
-
-def _beside(index: int) -> list[int]:
-    """The places of the exchange before the one whose prompt is at a place, and that."""
-    return [at for at in (index - 2, index - 1, index) if at >= 0]
-
-
-def _is_asked_twice(prompt: Stored, there: Mapping[int, Stored]) -> bool:
-    """Whether the exchange before a prompt has the same one, by a client's transcript too, and had no answer when it
-    came."""
-    first, answer = there.get(prompt.index - 2), there.get(prompt.index - 1)
-    if first is None or first.role != "user" or first.print != prompt.print or first.follows != prompt.follows:
-        return False
-    return prompt.print != fingerprint("") and (answer is None or answer.timestamp > prompt.timestamp)
-
-
-def _answers(message: Stored, prompt: Stored) -> bool:
-    """Whether a message answers a prompt."""
-    own = message.own_turn is not None and message.own_turn == prompt.own_turn
-    return message.role == "assistant" and (message.follows == prompt.id or (own and message.follows is None))
-
-
-def _stored(document: Document) -> Stored:
-    again = document.get("again") or {}
-    return Stored(
-        key=document["_id"],
-        id=document["id"],
-        role=document["role"],
-        index=document["message_index"],
-        print=document.get("fingerprint") or fingerprint(document.get("content", "")),
-        timestamp=document["timestamp"],
-        own_turn=document.get("turn_id"),
-        turn_id=again.get("turn_id") or document.get("turn_id"),
-        reply=again.get("index", -1),
-        follows=document.get("follows"),
-        branch=document.get("branch"),
-    )
+        return [stored(document) for document in await cursor.limit(newest or oldest).to_list(None)]

@@ -214,7 +214,7 @@ class Summaries:
             await self._sessions.update_one(
                 {"_id": session["_id"], "summary.lease": claimed.lease}, {"$set": {"summary.waiting_since": now()}}
             )
-        await put_back(self._sessions, "summary", claimed.lease, session, LOOK_AGAIN)
+        await put_back(self._sessions, "summary", claimed.lease, [session], LOOK_AGAIN)
 
     async def _finish(self, claimed: Claim, session: Document) -> None:
         """Ends the job, unless messages came in meanwhile that make another window due."""
@@ -233,7 +233,7 @@ class Summaries:
                 return
             session["next_index"] = current["next_index"]
             if self._due(session) is not None:
-                await put_back(self._sessions, "summary", claimed.lease, session, timedelta(0))
+                await put_back(self._sessions, "summary", claimed.lease, [session], timedelta(0))
                 return
 
     async def _write(self, session: Document, window: range, messages: list[Gist], ask: Ask | None) -> None:

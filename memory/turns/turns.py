@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from memory.domain import REPLACED, Gist, Remembered, Turn
@@ -11,7 +12,8 @@ from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_
 from memory.ids import fingerprint, keys_of, prompt_id, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
-from memory.turns.branches import BEGINNING, LINE
+from memory.turns.branches import LINE
+from memory.turns.line import BEGINNING
 from memory.turns.places import Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
@@ -81,6 +83,9 @@ class Turns:
         Raises `Conflict` where the session was deleted meanwhile; nothing is left behind.
         """
         documents = [document_of(owner, session_id, turn, place.index + at) for at, turn in enumerate(turns)]
+        for back, document in enumerate(reversed(documents)):
+            if "facts" in document:  # are due in the order of their places
+                document["facts"]["lease_until"] -= timedelta(milliseconds=back)
         new = await self.insert(owner, documents)
         if len(new) < len(turns):
             await self._sessions.recount(owner, session_id)

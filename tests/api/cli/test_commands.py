@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -379,8 +380,9 @@ def children_of(pid: int) -> list[int]:
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
     serving = []
     for child in map(int, listed.stdout.split()):
-        command = Path(f"/proc/{child}/cmdline").read_bytes()
-        serving += [child] if b"--listening" in command else []
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            command = Path(f"/proc/{child}/cmdline").read_bytes()
+            serving += [child] if b"--listening" in command else []
     return serving
 
 
@@ -405,8 +407,10 @@ def test_several_processes_answer_on_one_port_as_long_as_the_first(place: Path, 
 
 def _is_running(pid: int) -> bool:
     """Whether a process is there, and no mere entry that nobody has asked for yet."""
-    command = Path(f"/proc/{pid}/cmdline")
-    return command.exists() and command.read_bytes() != b""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _process_of(address: str) -> str:

@@ -6,11 +6,12 @@ import pytest
 
 from agents.memory import Memory
 from memory.facts.facts import Decided, Facts
+from memory.facts.queue import BATCH_BY_RULES
 from memory.store import named_leases
 from memory.store.leases import revive
 from memory.store.named_leases import NamedLeases
 from memory.turns import Writings
-from tests.conversations import until
+from tests.conversations import USER, at_minute, turn, until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.stated import come_due, found, gists, lose_leases, say, texts
 from utils.errors import Conflict, NotFound
@@ -279,3 +280,14 @@ async def test_what_was_said_before_a_deletion_does_not_land_after_it(
     assert await texts(quiet) == ["The user lives in Rome."]
     with pytest.raises(NotFound):
         await facts.get("ann", "nothing")
+
+
+async def test_who_says_little_does_not_wait_for_all_that_another_imports(quiet: Memory) -> None:
+    many = 2 * BATCH_BY_RULES
+    said = [turn(f"{at * 99 % many}", f"I live in City{at}.", timestamp=at_minute(at)) for at in range(many)]
+    await quiet.add(USER, "imported", said)
+    await quiet.add("bob", "s", [turn("b1", "I live in Oslo.")])
+    await quiet.engine.knowledge.queue.step()
+    assert await texts(quiet, "bob") == ["The user lives in Oslo."]
+    await quiet.engine.knowledge.queue.work()
+    assert await texts(quiet, USER) == [f"The user lives in City{many - 1}."]

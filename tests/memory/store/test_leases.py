@@ -103,7 +103,7 @@ async def test_a_worker_whose_lease_ran_out_cannot_end_the_job_of_the_next_one(j
     await reclaim(jobs, "embed")
     quick = await claim(jobs, "embed", 1)
     await fail(jobs, "embed", slow.lease, slow.documents, "late")
-    await put_back(jobs, "embed", slow.lease, slow.documents[0], timedelta(0))
+    await put_back(jobs, "embed", slow.lease, slow.documents, timedelta(0))
     found = await jobs.find_one({"_id": "user1"})
     assert found is not None
     assert found["embed"]["lease"] == quick.lease
@@ -114,7 +114,7 @@ async def test_a_job_that_is_put_back_has_lost_no_attempt(jobs: Collection) -> N
     await jobs.delete_many({"_id": {"$ne": "user1"}})
     for _ in range(5):
         taken = await claim(jobs, "embed", 1)
-        await put_back(jobs, "embed", taken.lease, taken.documents[0], timedelta(0))
+        await put_back(jobs, "embed", taken.lease, taken.documents, timedelta(0))
     found = await jobs.find_one({"_id": "user1"})
     assert found is not None
     assert (found["embed"]["state"], found["embed"]["attempts"]) == ("pending", 0)
