@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import pytest
 import uvicorn
 from hypothesis import settings
@@ -45,6 +47,10 @@ LONGEST = (
     "tests/api/*",
     "tests/embedded/properties/*",
 )
+
+# No test speaks TLS, and each of the thousands of clients would read a bundle of certificates.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
+httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 _databases = itertools.count()
 _loaded = functools.cache(encoder._load)

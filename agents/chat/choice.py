@@ -158,4 +158,4 @@ def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
     Ida, and the boss Ida."""
     own, others = subject_of(first.text), subject_of(other.text)
     named = (own - others) & set(content_stems(question.text))
-    return bool(named and own & others and others - own)
+    return bool(named and others - own)

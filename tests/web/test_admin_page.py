@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pymongo.database import Database
 
 from config.settings import Settings
@@ -15,6 +16,7 @@ from tests.checks import eventually
 from tests.conftest import Served
 from tests.web.admin import EVIL, USER, kill, row
 from tests.web.watched import Watched, contrast
+from utils.clock import now
 
 ADMIN = "key-of-the-admin-1"
 
@@ -174,6 +176,15 @@ def test_all_of_it_is_reached_with_the_keyboard(page: Page, address: str) -> Non
     assert page.evaluate("document.activeElement.id") == "main"
 
 
+def under_load(route: Route) -> None:
+    """The overview of a server that has much to do."""
+    answer = route.fetch()
+    seen = answer.json()
+    for jobs in seen["jobs"]:
+        jobs |= {"waiting": 99_999, "running": 128, "oldest_waiting": (now() - timedelta(minutes=59)).isoformat()}
+    route.fulfill(response=answer, json=seen)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_can_be_read(
@@ -185,6 +196,7 @@ def test_the_page_fits_and_can_be_read(
     body = {"user_id": "bob", "session_id": "y" * 150, "messages": long, "wait": True}
     assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
     kill(database, long[0]["content"])
+    page.route("**/v1/admin/overview", under_load)
     views = {"": ("Overview", ".card dt"), "users": ("Users", "tbody a"), "users/bob": ("bob", ".trail a")}
     views |= {f"users/bob/sessions/{'y' * 150}": ("A very long", ".messages .head"), "jobs": ("Jobs", ".bad")}
     for view, (title, looked_at) in views.items():

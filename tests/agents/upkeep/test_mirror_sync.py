@@ -24,7 +24,7 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
     nudge = BackgroundNudge(memory.engine)
     async with mirroring(memory.engine, nudge, tmp_path / "deep" / "mirror"):
         root = tmp_path / "deep" / "mirror"
-        await memory.engine.chats.turns.remember("ann", "s", [turn("m1", "I live in Oslo.")])
+        await memory.engine.chats.turns.remember("ann", "s", [turn("m1", "What a day!")])
         await state(memory, "The user loves figs.")
 
         async def shown(*expected: str) -> None:
@@ -33,15 +33,15 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
 
             await until(they_are)
 
-        await shown("I live in Oslo.", "The user loves figs.")
+        await shown("What a day!", "The user loves figs.")
         [fact] = (root / "ann/entries/s/facts").glob("[!.]*")
         [message] = (root / "ann/entries/s/turns/user").glob("[!.]*")
         edit(fact, "The user loves plums.")
-        edit(message, "I live in Rome.")
+        edit(message, "What a night!")
         made = root / "ann/entries/new/facts"
         made.mkdir(parents=True)
         (made / "x.md").write_text("The user has a boat.")
-        await shown("I live in Rome.", "The user loves plums.", "The user has a boat.")
+        await shown("What a night!", "The user loves plums.", "The user has a boat.")
         [(plums, _)] = await memory.engine.knowledge.facts.page("ann", limit=9, memory_id="s")
 
         async def renamed() -> bool:
