@@ -32,7 +32,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 WORK: dict[str, Callable[[Memory], Awaitable[object]]] = {
-    "embed": lambda memory: memory.engine.gists.queue.work(),
+    "embed": lambda memory: memory.engine.gists.queue.turn(),
     "summarise": lambda memory: memory.engine.chats.summaries.work(),
     "title": lambda memory: memory.engine.chats.titles.work(),
     "learn": lambda memory: memory.engine.knowledge.queue.turn(),
@@ -130,8 +130,8 @@ def _register(app: Celery, process: WorkerProcess) -> None:
                 nudge(app, "observe", "renew", "learn")
             elif task == "observe" and done:
                 nudge(app, "embed")
-            elif task == "learn" and done:
-                nudge(app, "learn")
+            elif task in ("embed", "learn") and done:
+                nudge(app, task)
 
     for task in WORK:
         add(task)

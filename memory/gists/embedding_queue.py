@@ -19,7 +19,7 @@ from utils.yielding import Pace
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
 LOOKED_AT = 256  # gists that are looked through at a time for what an earlier version embedded
-RENEWING = 2.5  # seconds at a time, so that other work has its turn
+TURN = 2.5  # seconds of embedding, or of embedding anew, after which other work has its turn
 COUNTED_AT_ONCE = 2_048  # gists that are looked through at a time to count these
 COUNTING = 0.2  # seconds of a call, for who asks how many there are waits
 UNAVAILABLE = "model_unavailable"
@@ -52,13 +52,24 @@ class EmbeddingQueue:
 
         What comes due meanwhile may be left for the next nudge, so that it is done in large batches.
         """
-        total, pace = 0, Pace()
+        total, more = 0, True
+        while more:
+            done, more = await self._turn()
+            total += done
+        return total
+
+    async def turn(self) -> bool:
+        """`work` for some seconds; returns whether there may be more, for which others have their turn first."""
+        return (await self._turn())[1]
+
+    async def _turn(self) -> tuple[int, bool]:
+        total, pace, until = 0, Pace(), monotonic() + TURN
         while True:
             await pace.step()
             claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
             total += await self._embed_claimed(claimed)
-            if not claimed.more:
-                return total
+            if not claimed.more or monotonic() >= until:
+                return total, claimed.more
 
     async def step(self) -> int:
         """`work` of one batch; returns how many gists it had, 0 where there was nothing to do."""
@@ -138,7 +149,7 @@ class EmbeddingQueue:
 
         All gists are looked through once in a process's life, some at a time, and none while others wait.
         """
-        until = monotonic() + RENEWING
+        until = monotonic() + TURN
         while self._renews and self._renewed is not None and monotonic() < until:
             if not await self.step():
                 self._renewed = await self._mark_earlier(self._renewed)

@@ -1,6 +1,7 @@
 // What the views of the admin page are made of. Whatever comes from users is text, never HTML.
 import { language, t } from "../lib/text.js";
-import { pathOf, told } from "./api.js";
+import { told } from "../lib/api.js";
+import { pathOf } from "./api.js";
 
 /** An element. `given`: properties, `class`, `data-…` and `aria-…`; children are elements or texts. */
 export function el(tag, given = {}, ...children) {

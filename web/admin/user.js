@@ -1,6 +1,6 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
 import { t } from "../lib/text.js";
-import { call, pathOf, post, read } from "./api.js";
+import { call, pathOf, post, read, remove } from "./api.js";
 import { ago, at, busy, count, el, failure, field, link, linkTo, numbers, paged, parts, state, table } from "./parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
@@ -74,7 +74,7 @@ function doingsOf(user) {
     setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
   }));
   ask.addEventListener("click", () => busy(ask, async () => {
-    const { deleted } = await call(pathOf(of(user), { dry_run: true }), { method: "DELETE" });
+    const { deleted } = await remove(pathOf(of(user), { dry_run: true }));
     asked.replaceChildren(...deletionOf(user, deleted));
     asked.querySelector("input").focus();
   }));
@@ -91,7 +91,7 @@ function deletionOf(user, counts) {
   typed.addEventListener("input", () => { go.disabled = typed.value !== user; });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (typed.value === user) busy(go, async () => { await call(pathOf(of(user), { dry_run: false }), { method: "DELETE" }); location.hash = "#/users"; });
+    if (typed.value === user) busy(go, async () => { await remove(pathOf(of(user), { dry_run: false })); location.hash = "#/users"; });
   });
   return [el("p", {}, t("wouldDelete", count(sum))), numbers(Object.entries(counts)), form];
 }

@@ -2,18 +2,7 @@
 import { forgetChats } from "../chat/kept.js";
 import { t } from "./text.js";
 
-const KEY = "key";
 const PRINTABLE_ASCII = /^[ -~]*$/; // what a key may consist of; `fetch` throws for much of the rest
-let asking = null; // what all wait for that need a key, while the dialog is open
-
-export const hasKey = () => Boolean(localStorage.getItem(KEY));
-export const forgetKey = () => localStorage.removeItem(KEY);
-
-/** Lets go of the key, and of all that this browser keeps of its user. */
-export function signOut() {
-  forgetKey();
-  forgetChats();
-}
 
 /** What the server refused with, in its own words. */
 export class Refused extends Error {
@@ -33,30 +22,77 @@ export function path(parts, parameters = {}) {
   return parts.map(encodeURIComponent).join("/") + (query ? `?${query}` : "");
 }
 
-/** The response to a request. `json`: its body. Throws `Refused`, and what `fetch` throws where there is no server. */
-export async function request(address, { json, headers = {}, ...options } = {}) {
-  const key = localStorage.getItem(KEY) || "";
-  const sent = { ...headers, ...(json === undefined ? {} : { "content-type": "application/json" }), ...(key ? { "x-api-key": key } : {}) };
-  const body = json === undefined ? options.body : JSON.stringify(json);
-  const response = PRINTABLE_ASCII.test(key) ? await fetch(address, { ...options, body, headers: sent }) : { status: 401 };
-  if (response.status === 401) {
-    if (key && key === localStorage.getItem(KEY)) forgetKey();
-    await askForKey(key ? t("unknownKey") : "");
+/** What reaches the server with a key of its own, kept in `storage` under `name`. `label`: asks for one. `refusals`: the
+ * statuses of a key that is refused. `explain`: what is said of that to whoever is to give another, by the server's words
+ * and whether there was a key. */
+export function door({ storage, name, label, explain, refusals = [401] }) {
+  let asking = null; // what all wait for that need a key, while the dialog is open
+  let refused = ""; // what was said of the last key, until another is taken
+  const forgetKey = () => storage.removeItem(name);
+
+  /** The response to a request. `json`: its body. Throws `Refused`, and what `fetch` throws where there is no server. */
+  async function request(address, { json, headers = {}, ...options } = {}) {
+    const key = storage.getItem(name) || "";
+    const sent = { ...headers, ...(json === undefined ? {} : { "content-type": "application/json" }), ...(key ? { "x-api-key": key } : {}) };
+    const body = json === undefined ? options.body : JSON.stringify(json);
+    const response = PRINTABLE_ASCII.test(key) ? await fetch(address, { ...options, body, headers: sent }) : { status: refusals[0] };
+    if (response.ok) { refused = ""; return response; }
+    const { detail = "" } = response.json ? await response.json().catch(() => ({})) : {};
+    if (key && refusals.includes(response.status)) {
+      refused = explain(detail, true);
+      if (key === storage.getItem(name)) forgetKey();
+    } else if (response.status !== 401) {
+      throw new Refused(response.status, detail);
+    } else {
+      await askForKey(refused || explain(detail, false));
+    }
     return request(address, { json, headers, ...options });
   }
-  if (!response.ok) {
-    const problem = await response.json().catch(() => ({}));
-    throw new Refused(response.status, problem.detail);
+
+  function askForKey(reason) {
+    const dialog = document.getElementById("keys") || keyDialog();
+    const field = dialog.querySelector("input");
+    const told = dialog.querySelector("[role=alert]");
+    if (reason || !dialog.open) { told.textContent = reason; told.hidden = !reason; }
+    if (!dialog.open) {
+      dialog.querySelector("label").textContent = t(label);
+      dialog.querySelector("button").textContent = t("useKey");
+      field.value = dialog.returnValue = "";
+      dialog.showModal();
+    }
+    asking ??= new Promise((resolve, reject) => {
+      dialog.addEventListener("close", () => {
+        if (dialog.returnValue !== "use") return reject(new Refused(401, reason || t("needsKey")));
+        storage.setItem(name, field.value.trim());
+        resolve();
+      }, { once: true });
+    }).finally(() => { asking = null; });
+    return asking;
   }
-  return response;
+
+  const method = (verb) => async (address, json) => (await request(address, { method: verb, json })).json();
+  const [get, post, put, patch, remove] = ["GET", "POST", "PUT", "PATCH", "DELETE"].map(method);
+  return { request, get, post, put, patch, remove, forgetKey, hasKey: () => Boolean(storage.getItem(name)) };
 }
 
-const method = (name) => async (address, json) => (await request(address, { method: name, json })).json();
-export const get = method("GET");
-export const post = method("POST");
-export const put = method("PUT");
-export const patch = method("PATCH");
-export const remove = method("DELETE");
+function keyDialog() {
+  const dialog = document.createElement("dialog");
+  dialog.id = "keys";
+  dialog.setAttribute("aria-label", "API key");
+  dialog.innerHTML = `<form method="dialog"><p id="reason" class="bad" role="alert" hidden></p><label for="key"></label>
+    <input id="key" type="password" autocomplete="off" required><button value="use" class="primary"></button></form>`;
+  document.body.append(dialog);
+  return dialog;
+}
+
+const own = door({ storage: localStorage, name: "key", label: "asksForKey", explain: (_, refused) => (refused ? t("unknownKey") : "") });
+export const { request, get, post, put, patch, remove, forgetKey, hasKey } = own;
+
+/** Lets go of the key, and of all that this browser keeps of its user. */
+export function signOut() {
+  forgetKey();
+  forgetChats();
+}
 
 /** The server-sent events of a response, as {event, data}. */
 export async function* events(response) {
@@ -73,36 +109,4 @@ export async function* events(response) {
       if (found) yield { event: found[1], data: JSON.parse(found[2]) };
     }
   }
-}
-
-/** Asks for a key. `reason`: why the one that was there is not enough; rejected where the dialog is left. */
-export function askForKey(reason) {
-  const dialog = document.getElementById("keys") || keyDialog();
-  const field = dialog.querySelector("input");
-  const refused = dialog.querySelector("[role=alert]");
-  if (reason || !dialog.open) { refused.textContent = reason; refused.hidden = !reason; }
-  if (!dialog.open) {
-    dialog.querySelector("label").textContent = t("asksForKey");
-    dialog.querySelector("button").textContent = t("useKey");
-    field.value = dialog.returnValue = "";
-    dialog.showModal();
-  }
-  asking ??= new Promise((resolve, reject) => {
-    dialog.addEventListener("close", () => {
-      if (dialog.returnValue !== "use") return reject(new Refused(401, t("needsKey")));
-      localStorage.setItem(KEY, field.value.trim());
-      resolve();
-    }, { once: true });
-  }).finally(() => { asking = null; });
-  return asking;
-}
-
-function keyDialog() {
-  const dialog = document.createElement("dialog");
-  dialog.id = "keys";
-  dialog.setAttribute("aria-label", "API key");
-  dialog.innerHTML = `<form method="dialog"><p class="bad" role="alert" hidden></p><label for="key"></label>
-    <input id="key" type="password" autocomplete="off" required><button value="use" class="primary"></button></form>`;
-  document.body.append(dialog);
-  return dialog;
 }

@@ -210,12 +210,12 @@ async def test_the_log_tells_when_an_earlier_encoders_messages_are_embedded_anew
 ) -> None:
     caplog.set_level("INFO", logger="memory.gists.embedding_queue")
     monkeypatch.setattr(embed, "LOOKED_AT", 2)
-    monkeypatch.setattr(embed, "RENEWING", 0.0)
+    monkeypatch.setattr(embed, "TURN", 0.0)
     await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
     await quiet.engine.store.collections.vectors.update_many({"_id": {"$gte": "m4"}}, {"$set": EARLIER})
     await quiet.engine.gists.queue.renew()
     assert caplog.messages == []
-    monkeypatch.setattr(embed, "RENEWING", 60.0)
+    monkeypatch.setattr(embed, "TURN", 60.0)
     await quiet.engine.gists.queue.renew()
     await quiet.engine.gists.queue.renew()
     assert caplog.messages == [
