@@ -8,7 +8,7 @@ from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihoo
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
 from memory.facts import subject_of
-from memory.language import EVEN, Doing, asks_for_former, asks_of_assistant, asks_of_then, tells_of_then
+from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
@@ -37,7 +37,7 @@ def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]
         former = [replace(passage, replaced_by=frozenset()) for passage in judged if passage.replaced_by]
         held = _likeliest(question, [passage for passage in judged if not passage.replaced_by])
         before = _likeliest(question, former)
-        if not before and held and asks_for_former(question.text):
+        if not before and held:
             before = _replaced(held[0], judged)
         return [*before, *held][:MOST_QUOTES] or mentioning(question.text, judged)
     over = [passage for passage in judged if tells_of_then(passage.text)]

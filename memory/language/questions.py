@@ -145,7 +145,6 @@ _THEN = re.compile(
     r"\b(?:did|was|were|had|used|ever|before|former(?:ly)?|previous(?:ly)?|once|until|no longer|(?<!how )old)\b",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"\b(?:before|former(?:ly)?|previous(?:ly)?|(?<!how )old)\b", re.IGNORECASE)
 # "Did I ever mention a dog?"
 _WHETHER_TOLD = re.compile(
     r"\W*(?:(?:hey|hi|so|and|but|please)\W+)*(?:did|didn['’]?t|have|haven['’]?t|had) (?:i|we) "
@@ -165,11 +164,6 @@ def tells_of_then(text: str) -> bool:
 def asks_of_then(question: str) -> bool:
     """Whether a question asks for what was so, and not for what is."""
     return _THEN.search(question) is not None
-
-
-def asks_for_former(question: str) -> bool:
-    """Whether a question asks for what was so before what is: "my old number", "before Oslo"."""
-    return _BEFORE.search(question) is not None
 
 
 def asks_whether_told(question: str) -> str | None:
