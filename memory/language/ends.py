@@ -62,12 +62,15 @@ _ALL_OF_IT = re.compile(
     rf" (?:(?:do|did|have|had) (?:you|i)|(?:you|i)(?:'ve|'d| have| had)?) (?:ever )?{_KNOW}{_TO}{_ABOUT_ME}{_SO_FAR}"
     rf"|{_LEAD}tell me about (?:me|myself)|{_LEAD}who am i"
 )
-# "What did I ask you to remember?", "List all the things I told you to keep"
+# "What did I ask you to remember?", "List all the things I told you to keep", "What did I note to self?", "My notes?"
 _ALL_KEPT = re.compile(
     rf"{_LEAD}(?:{_LIST} )?(?:me )?"
-    r"(?:what(?: all| else)?|(?:(?:all|everything|which|what|the|of)\W+)*(?:things|facts|all|everything)(?: that)?)"
-    r" (?:(?:did|have|had) i|i(?:'ve|'d| have| had)?) (?:ever )?(?:ask|tell|told|want|instruct)(?:ed)? you to"
+    r"(?:(?:what(?: all| else)?|(?:(?:all|everything|which|what|the|of)\W+)*(?:things|facts|all|everything)(?: that)?)"
+    r" (?:(?:did|have|had) i|i(?:'ve|'d| have| had)?) (?:ever )?"
+    r"(?:(?:ask|tell|told|want|instruct)(?:ed)? you to"
     r" (?:remember|keep|memori[sz]e|note|save|store|write down|(?:not|never) forget)(?: (?:in mind|down|for me))*"
+    r"|noted?(?: down)?(?: (?:to|for) (?:self|myself))?)"
+    r"|(?:what(?:'s| is| are| was| were) )?(?:all )?my notes?(?: to (?:self|myself))?)"
     rf"{_SO_FAR}"
 )
 

@@ -173,7 +173,15 @@ async def test_what_takes_a_model_says_so(quiet: Memory, asked: str) -> None:
     assert await say(quiet, asked, session_id="s2") == NEEDS_MODEL
 
 
-@pytest.mark.parametrize("asked", ["What did I ask you to remember?", "list everything I told you to keep in mind"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What did I ask you to remember?",
+        "list everything I told you to keep in mind",
+        "What did I note to self?",
+        "My notes?",
+    ],
+)
 async def test_all_that_was_to_be_remembered_is_listed(quiet: Memory, asked: str) -> None:
     await say(
         quiet, "remember that my desk is number 31", "remember that the alarm code is 9-4-2", "My bike is purple."
