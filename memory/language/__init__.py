@@ -27,7 +27,7 @@ from memory.language.questions import (
 from memory.language.quotations import LEFT_OUT, own_words
 from memory.language.summaries import extend_by_rules, only_asks, shortened, summarise_by_rules, weight
 from memory.language.times.clock import asks_for_present
-from memory.language.times.moments import with_dates, without_words_of_dates
+from memory.language.times.moments import tells_a_day, with_dates, without_words_of_dates
 from memory.language.times.periods import DAY, Span
 from memory.language.times.spans import asks_only_for_a_time, nearness, spans_of
 from memory.language.times.translated_times import stems_in_english
@@ -80,6 +80,7 @@ __all__ = [
     "spelled_out",
     "stems_in_english",
     "summarise_by_rules",
+    "tells_a_day",
     "tells_of_then",
     "third_person",
     "told_in_question",

@@ -24,7 +24,7 @@ from memory.facts.rules.statement import (
 )
 from memory.language import doing
 from utils.encoder import Reading
-from utils.text import searched_words, stem
+from utils.text import marked_words, searched_words, stem
 from utils.vectors import Floats
 
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
@@ -106,6 +106,10 @@ def may_replace(new: Statement, old: Statement) -> bool:
     they are not of what two people have, and do not say the same of two."""
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
         return False
+    if new.happened and old.happened and not CHANGED.search(new.text):
+        return False  # what was done is no less so for what was done later
+    if _differ_by_symbols(new.text, old.text):
+        return False
     if are_of_one(new, old) or _mentions(new, old):
         return not _ends_another(new, old)
     if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
@@ -130,6 +134,13 @@ def is_of_another_value(new: Statement, old: Statement) -> bool:
         and bool(said and was)
         and not any(is_among(stem, was) for stem in said)
     )
+
+
+def _differ_by_symbols(new: str, old: str) -> bool:
+    """Whether one names what the other does but for its symbols, as C++ and C#, which is something else."""
+    said, former = set(marked_words(new)), set(marked_words(old))
+    only, missing = ({word.rstrip("+#*-") for word in one - other} for one, other in ((said, former), (former, said)))
+    return not only.isdisjoint(missing)
 
 
 def _ends_another(new: Statement, old: Statement) -> bool:

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from memory.language import third_person, without_words_of_dates
-from utils.text import STOPWORDS, content_stems, stem, words
+from memory.language import is_past, tells_a_day, third_person, without_words_of_dates
+from utils.text import STOPWORDS, content_stems, marked_words, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
@@ -138,13 +138,15 @@ _LIGHT = frozenset(  # what says little of what is so
     went go goes going more much lot bit""".split()  # noqa: SIM905
 )
 _UNTOLD = STOPWORDS - {"like"}
+_SYMBOLS = frozenset("+#*&-")  # that make another word of one
 
 
 @dataclass(frozen=True)
 class Statement:
     """What a fact says. `subject`: of whom or what, "user" or "user's rent", "" where no rule tells. `slots`: of what
     it gives the one value. `named`: the stems of what it says, in order; `values`: its numbers, days and times.
-    `denied`: it says that this is not so, or no longer; `ahead`: that it is to be so."""
+    `denied`: it says that this is not so, or no longer; `ahead`: that it is to be so; `happened`: what was done on a
+    day that was told in words."""
 
     text: str
     subject: str
@@ -153,6 +155,7 @@ class Statement:
     values: tuple[str, ...]
     denied: bool
     ahead: bool = False
+    happened: bool = False
 
 
 def read_statement(text: str) -> Statement:
@@ -162,7 +165,7 @@ def read_statement(text: str) -> Statement:
     subject, predicate = split_statement(untrue["claim"] if untrue else bare)
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
     denied = untrue is not None or DENIED.search(clause) is not None or OVER.search(clause) is not None
-    named = words(VALUES.sub(" ", clause if denied else predicate))
+    named = marked_words(VALUES.sub(" ", clause if denied else predicate))
     slots = _slots(subject, predicate)
     return Statement(
         text=text,
@@ -172,6 +175,7 @@ def read_statement(text: str) -> Statement:
         values=tuple(value.lower().removesuffix("s") for value in VALUES.findall(predicate)),
         denied=denied,
         ahead="time" not in slots and AHEAD.search(clause) is not None,
+        happened=not denied and tells_a_day(text) and any(map(is_past, words(clause)[:6])),
     )
 
 
@@ -194,8 +198,15 @@ def are_of_one(statement: Statement, other: Statement) -> bool:
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of whose something is, beside the user's, and of what it is; of the user there are none."""
     *owners, what = re.split(r"['’]s ", subject.removeprefix("user's ")) if subject.startswith("user's ") else [subject]
-    whose, of = (frozenset(content_stems(phrase.replace("-", ""))) for phrase in (" ".join(owners), what))
+    whose, of = (_stems_of(phrase) for phrase in (" ".join(owners), what))
     return whose, of - {"user", "name"}
+
+
+def _stems_of(phrase: str) -> frozenset[str]:
+    """The stems of a phrase; a word with symbols, which make it another one, stands for itself: C++, locker B-."""
+    marked = {word for word in marked_words(phrase) if not _SYMBOLS.isdisjoint(word)}
+    bare = {stem for word in marked for stem in content_stems(word)}
+    return frozenset(content_stems(phrase.replace("-", ""))) - bare | marked
 
 
 def subject_of(text: str) -> frozenset[str]:

@@ -55,6 +55,11 @@ def with_dates(text: str, at: datetime, *, in_words: bool = False, ahead: bool =
     return " ".join(text.split())
 
 
+def tells_a_day(text: str) -> bool:
+    """Whether a statement has a date, with the words that it was told by."""
+    return _IN_WORDS.search(text) is not None
+
+
 def without_words_of_dates(text: str) -> str:
     """A statement with its dates alone, without the words that they were told by."""
     return _IN_WORDS.sub("", text)

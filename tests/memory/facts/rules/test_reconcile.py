@@ -102,6 +102,13 @@ def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: st
         ["I have a cat called Tom.", "My uncle Tom died."],
         ["Ich mag Tee.", "Ich mag Kaffee."],
         ["Ich wohne in Ulm.", "Ich habe eine Katze."],
+        ["I had ramen yesterday.", "I bought a kettle last Friday."],
+        ["My sister got engaged yesterday.", "My sister painted the fence today."],
+        ["I phoned Ines yesterday.", "I mended my tent today."],
+        ["My J# version is 8.", "My J version is 3.", "My J* version is 20."],
+        ["My C++ linter is tidy.", "My C# linter is style."],
+        ["Locker D- is 22.", "Locker D is 33."],
+        ["I like F#.", "I like F."],
     ],
 )
 def test_what_is_of_something_else_stands_beside(encoder: Encoder, messages: list[str]) -> None:
