@@ -11,7 +11,7 @@ from agents.chat.memories import tells_nothing
 from config.recipes import BundleSizes, PromptBudget, Recipe
 from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
-from memory.facts import Fact, ProfileItem, whom_meant
+from memory.facts import Fact, ProfileItem, subject_of, whom_meant
 from memory.gists import spoken
 from memory.language import (
     LONGEST,
@@ -180,13 +180,18 @@ class MemoryAgent:
         facts = [hit.gist.id for hit in recall.hits if hit.gist.kind == FACT]
         if not facts:
             return bundle
-        messages = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
+        messages = {gist.id: gist.content for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
         sources = await self._engine.knowledge.superseded.sources(owner, facts)
         former = tuple(
             replace(one, replaced_by=one.replaced_by.union(*(sources.get(fact, ()) for fact in one.replaced_by)))
             for one in bundle.former
         )
-        echoes = {fact for fact, stating in sources.items() if not stating.isdisjoint(messages)}
+        texts = {hit.gist.id: hit.gist.content for hit in recall.hits}
+        echoes = {
+            fact
+            for fact, stating in sources.items()
+            if any(_names_what(messages[source], texts[fact]) for source in stating & messages.keys())
+        }
         hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
         keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
         considered = tuple(
@@ -313,6 +318,12 @@ class MemoryAgent:
 def lines_of(summary: str) -> list[str]:
     """The lines of a summary, without the marks of a list."""
     return [line.strip().removeprefix("- ").strip() for line in summary.splitlines() if line.strip(" -")]
+
+
+def _names_what(message: str, fact: str) -> bool:
+    """Whether a message names what a fact of it is about: "Actually it's at 8" names no rehearsal."""
+    subject = subject_of(fact)
+    return not subject or not subject.isdisjoint(content_stems(message))
 
 
 def _cut(recall: Recall, top_k: int) -> Recall:

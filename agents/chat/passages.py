@@ -3,13 +3,22 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
-from memory.language import LEFT_OUT, asked_by, asks_whether_told, is_courtesy, own_words, told_in_question
+from memory.language import (
+    LEFT_OUT,
+    asked_by,
+    asks_whether_told,
+    is_courtesy,
+    own_words,
+    spans_of,
+    told_in_question,
+    with_dates,
+)
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.sentences import split_sentences
@@ -74,9 +83,11 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     wanted = [passage for some in passages for passage in some if passage.score >= least][: MOST_READ * len(parts)]
     leads = leads_of(said for passage in wanted for said in passage.said)
     asked = [part.question for part in parts]
-    texts = list(dict.fromkeys([*asked, *(passage.text for passage in wanted), *leads]))
+    dated = any(_names_a_date(question) for question in asked)
+    as_read = {passage: _with_dates(passage) if dated else passage.text for passage in wanted}
+    texts = list(dict.fromkeys([*asked, *as_read.values(), *leads]))
     readings = dict(zip(texts, await reader.read(texts), strict=True))
-    read = {passage.text: Text(passage.text, readings[passage.text]) for passage in wanted}
+    read = {passage.text: Text(text, readings[text]) for passage, text in as_read.items()}
     vectors = {lead: readings[lead].sentence for lead in leads}
     return [
         Asked(
@@ -90,6 +101,17 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
         )
         for part, some in zip(parts, passages, strict=True)
     ]
+
+
+def _names_a_date(question: str) -> bool:
+    moment = now()
+    return bool(spans_of(question, moment.timestamp(), UTC)) and with_dates(question, moment) == question
+
+
+def _with_dates(passage: Passage) -> str:
+    """What a passage says, with the dates of the times that it names in words: of "yesterday" the day before it was
+    said."""
+    return with_dates(passage.text, passage.source.said_at)
 
 
 def _whose(passage: Passage, vectors: Mapping[str, Floats]) -> Whose:

@@ -322,3 +322,20 @@ async def test_what_is_told_in_a_question_answers(quiet: Memory) -> None:
 async def test_what_an_assistant_said_of_the_user_is_no_evidence(quiet: Memory) -> None:
     await told(quiet, ("2024-02-02", "Your favourite cheese is Gouda."), role="assistant")
     assert (await say(quiet, "What is my favourite cheese?", session_id="s2")).startswith(NOT_KNOWN)
+
+
+async def test_a_correction_of_what_it_does_not_name_is_told_with_its_name(quiet: Memory) -> None:
+    for text in ("My sewing class is on Tuesday.", "Actually it is on Thursday."):
+        await say(quiet, text)
+        await quiet.engine.knowledge.queue.work()
+    answer = await say(quiet, "When is my sewing class?", session_id="s2")
+    assert "sewing class is on Thursday" in answer and "Tuesday" not in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("Who did I call on 9 July 2024?", "I called Omar yesterday."), ("Who did I call on 8 July 2024?", NOT_KNOWN)],
+)
+async def test_what_was_told_of_yesterday_answers_for_its_date(quiet: Memory, asked: str, answer: str) -> None:
+    await told(quiet, ("2024-07-10", "I called Omar yesterday."))
+    assert answer in await say(quiet, asked)

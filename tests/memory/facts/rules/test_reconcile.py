@@ -102,7 +102,7 @@ def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: st
         ["I have a cat called Tom.", "My uncle Tom died."],
         ["Ich mag Tee.", "Ich mag Kaffee."],
         ["Ich wohne in Ulm.", "Ich habe eine Katze."],
-        ["I had ramen yesterday.", "I bought a kettle last Friday."],
+        ["I ate ramen yesterday.", "I bought a kettle last Friday."],
         ["My sister got engaged yesterday.", "My sister painted the fence today."],
         ["I phoned Ines yesterday.", "I mended my tent today."],
         ["My J# version is 8.", "My J version is 3.", "My J* version is 20."],
