@@ -7,7 +7,10 @@ from memory.language.person import is_past
 from memory.language.times.named import (
     AGO,
     COUNT,
+    DATE,
     NEAR_DAY,
+    READERS,
+    SEASON,
     UNIT,
     UNITS,
     WEEKDAY,
@@ -48,9 +51,14 @@ def with_dates(text: str, at: datetime, *, in_words: bool = False, ahead: bool =
         if before.endswith("(") or before.rfind("(“") > before.rfind("”)"):
             return match[0]
         date, said = _dated(match, clock, past=past, ahead=ahead), match[0].strip()
-        return date if not in_words or date == match[0] else f"{date} (“{said}”)"
+        if date == match[0]:
+            return date
+        behind = match.string[match.end() : match.end() + 2].strip()
+        end = "." if said.endswith(".") and not behind[:1].islower() else ""  # of the sentence, or of a short form
+        return f"{date} (“{said.rstrip('.')}”){end}" if in_words else date + end
 
-    for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
+    patterns = (AGO, NEAR_DAY, UNITS, WEEKDAY, SEASON, DATE)
+    for pattern in patterns if past else (_AHEAD, *patterns):
         text = pattern.sub(dated, text)
     return " ".join(text.split())
 
@@ -93,6 +101,8 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool, ahead: bool) -> st
         if not spans or (coming and not ahead):
             return match[0]
         return _said(lead, "on", _day(spans[0].start + WEEK * coming))
+    if match.re in (SEASON, DATE):
+        return _named(match, clock, lead) or match[0]
     if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock).spans):
         return match[0]  # "over the last two years" goes on until now
     return (
@@ -100,6 +110,18 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool, ahead: bool) -> st
         if unit != "weekend"
         else f"{'' if bound else 'on '}the weekend of {_day(spans[0].start)}"
     )
+
+
+def _named(match: re.Match[str], clock: Clock, lead: str | None) -> str | None:
+    """The season or month that is the last or the next, with its year; None where the year or a day is told, too."""
+    told = {group: text for group, text in match.groupdict().items() if text}
+    if told.pop("which", "this").lower() == "this" or len(told) > 1:
+        return None
+    [name] = told.values()
+    year = datetime.fromtimestamp(READERS[match.re](match, clock).spans[0].start, UTC).year
+    if name.lower() == "winter":
+        return _said(lead, "in", f"{name} {year}/{(year + 1) % 100:02}")
+    return _said(lead, "in", f"{name if match.re is SEASON else name.title()} {year}")
 
 
 _MONTHS = {"month": 1, "year": 12, "yr": 12, "decade": 120}

@@ -24,6 +24,10 @@ from utils.encoder import Encoder
         ("My viva is next Tuesday", "My viva is on 22 July 2025"),
         ("We fly in two weeks", "We fly around 30 July 2025"),
         ("I retire next year", "I retire in 2026"),
+        ("I learned to swim last summer.", "I learned to swim in summer 2024."),
+        ("We went skiing last winter", "We went skiing in winter 2024/25"),
+        ("She retired last May.", "She retired in May 2025."),
+        ("I start next September", "I start in September 2025"),
     ],
 )
 def test_a_time_relative_to_what_is_said_becomes_a_date(said: str, dated: str) -> None:
@@ -39,6 +43,8 @@ def test_a_time_relative_to_what_is_said_becomes_a_date(said: str, dated: str) -
         "I've lived here for the last two years",
         "As of today I live in Hull",
         "I was born on 3 May 1990",
+        "I was there in the summer of 2019",
+        "My birthday is in June",
         "I learnt it in two weeks",
     ],
 )
