@@ -60,8 +60,9 @@ class MemoryAgent:
         self._observations = observations
 
     async def read_ahead(self, request: ChatRequest) -> None:
-        """Has the notes at hand that `run` needs; an encoder that works meanwhile is not waited for."""
-        wanted: list[Awaitable[object]] = [self._summaries(request)]
+        """Has the notes at hand that `run` needs, and the index; an encoder that works meanwhile is not waited for."""
+        searching = self._engine.search.recaller.catch_up(request.owner)
+        wanted: list[Awaitable[object]] = [self._summaries(request), searching]
         if not request.isolated:
             wanted.append(self._engine.chats.keyvalues.cache.get(request.owner))
             wanted.append(self._engine.notes.observations.has_any(request.owner))

@@ -80,6 +80,11 @@ class KeptIndexes:
         kept = self._kept.get(owner)
         return None if kept is None else kept.index
 
+    async def catch_up(self, owner: str) -> None:
+        kept = self._kept.get(owner)
+        if kept is not None:
+            await self.current(owner, kept.index.dimensions)
+
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes gists out of the owner's index before it is brought up to date."""
         kept = self._kept.get(owner)

@@ -54,6 +54,9 @@ class Indexes(Cache, Protocol):
     def known(self, owner: str) -> UserIndex | None:
         """What is in memory of the owner's index; it may be out of date."""
 
+    async def catch_up(self, owner: str) -> None:
+        """Brings what is in memory of the owner's index up to date, ahead of a search."""
+
 
 @dataclass(frozen=True)
 class _Asked:
@@ -106,6 +109,10 @@ class Recaller:
         known = self._indexes.known(owner) if self._embedder is self._reader else None
         if known is not None:
             self._reader.read_ahead((await question_for(query, known, time())).bare)
+
+    async def catch_up(self, owner: str) -> None:
+        """Has the owner's index up to date, if it is in memory, so that a search that comes next has little to read."""
+        await self._indexes.catch_up(owner)
 
     async def place_of(
         self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str

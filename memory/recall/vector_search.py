@@ -220,6 +220,9 @@ class VectorSearch:
         self._model = model
         self._index = index
 
+    async def catch_up(self, owner: str) -> None:
+        """Nothing is in memory."""
+
     async def suiting(
         self, owner: str, vector: "asyncio.Future[Floats]", recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
