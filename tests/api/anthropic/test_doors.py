@@ -189,3 +189,18 @@ def test_chores_of_claude_code_are_answered_and_neither_remembered_nor_given_mem
     with httpx.Client(base_url=str(translated_client.base_url).removesuffix("anthropic/"), timeout=30) as api:
         listed = api.get("/v1/sessions", params=dict(translated_client.default_query)).json()["items"]
         assert [one["message_count"] for one in listed] == [2]
+
+
+def test_what_is_said_in_an_isolated_project_stays_in_it(rules_client: Anthropic, api: httpx.Client) -> None:
+    api.put("/v1/projects/zoo", json={"isolated": True}).raise_for_status()
+    inside = {"X-Loci-Project": "zoo"}
+    ask(rules_client, PARROT, extra_headers=inside | {"X-Loci-Session": "told"})
+    there = ask(rules_client, QUESTION, extra_headers=inside | {"X-Loci-Session": "asked"})
+    assert "Archimedes" in there.content[0].text
+    assert "Archimedes" not in ask(rules_client, QUESTION, extra_headers={"X-Loci-Session": "outside"}).content[0].text
+
+
+def test_what_is_temporary_leaves_nothing(rules_client: Anthropic, api: httpx.Client) -> None:
+    ask(rules_client, PARROT, extra_body={"temporary": True})
+    assert api.get("/v1/sessions").json()["items"] == []
+    assert "Archimedes" not in ask(rules_client, QUESTION).content[0].text

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 
 from agents.memory import Memory
@@ -10,7 +11,9 @@ from api.wire.recalled import RecallCall, Recalled
 from api.wire.search import SearchResponse
 from memory.domain import Recall
 from memory.gists.embedding_queue import Waiting
+from tests import mcp_clients
 from tests.conversations import USER
+from tests.mcp_clients import call
 
 
 @pytest.mark.parametrize(
@@ -36,3 +39,15 @@ async def test_what_waits_is_counted_of_its_owner_and_kinds(quiet: Memory) -> No
     assert (await quiet.engine.gists.queue.count_of(USER, ("turn",), 10)).count == 0
     await quiet.engine.gists.queue.work()
     assert (await quiet.engine.gists.queue.count_of(USER, KINDS, 1_000)).count == 0
+
+
+async def test_what_is_remembered_in_an_isolated_project_is_recalled_in_it_alone(
+    plain: str, api: httpx.Client, user: str
+) -> None:
+    api.put("/v1/projects/zoo", json={"user_id": user, "isolated": True}).raise_for_status()
+    async with mcp_clients.client(plain, path=f"/mcp?user_id={user}") as connected:
+        await call(connected, "remember", text="My tortoise is called Tom.", project="zoo")
+        inside = await call(connected, "recall", query="What is my tortoise called?", project="zoo")
+        outside = await call(connected, "recall", query="What is my tortoise called?")
+    assert "Tom" in inside["items"][0]["text"]
+    assert outside["items"] == []
