@@ -37,7 +37,7 @@ export default {
   title: "Titel",
   deleteChat: "Diesen Chat löschen?",
   deletesChat: (title, messages) =>
-    `„${title}“ wird mit ${messages} Nachrichten gelöscht, dazu deren Zusammenfassungen und Belege und die Fakten, die in keinem anderen Chat stehen. Das lässt sich nicht rückgängig machen.`,
+    `„${title}“ wird mit ${messages === "1" ? "einer Nachricht" : `${messages} Nachrichten`} gelöscht, dazu deren Zusammenfassungen und Belege und die Fakten, die in keinem anderen Chat stehen. Das lässt sich nicht rückgängig machen.`,
   showChats: "Chats einblenden",
   hideChats: "Chats ausblenden",
 

@@ -39,7 +39,7 @@ export default {
   title: "Title",
   deleteChat: "Delete this chat?",
   deletesChat: (title, messages) =>
-    `“${title}” goes with its ${messages} messages, their summaries and receipts, and the facts that no other chat states. This cannot be undone.`,
+    `“${title}” goes with ${messages === "1" ? "its message, its summaries" : `its ${messages} messages, their summaries`} and receipts, and the facts that no other chat states. This cannot be undone.`,
   showChats: "Show chats",
   hideChats: "Hide chats",
 

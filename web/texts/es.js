@@ -37,7 +37,7 @@ export default {
   title: "Título",
   deleteChat: "¿Eliminar este chat?",
   deletesChat: (title, messages) =>
-    `Se eliminará «${title}» con sus ${messages} mensajes, sus resúmenes y recibos, y los datos que no aparecen en ningún otro chat. No se puede deshacer.`,
+    `Se eliminará «${title}» con ${messages === "1" ? "su mensaje" : `sus ${messages} mensajes`}, sus resúmenes y recibos, y los datos que no aparecen en ningún otro chat. No se puede deshacer.`,
   showChats: "Mostrar los chats",
   hideChats: "Ocultar los chats",
 

@@ -41,10 +41,9 @@ async def test_what_waits_is_counted_of_its_owner_and_kinds(quiet: Memory) -> No
     assert (await quiet.engine.gists.queue.count_of(USER, KINDS, 1_000)).count == 0
 
 
-async def test_what_is_remembered_in_an_isolated_project_is_recalled_in_it_alone(
-    plain: str, api: httpx.Client, user: str
-) -> None:
-    api.put("/v1/projects/zoo", json={"user_id": user, "isolated": True}).raise_for_status()
+async def test_what_is_remembered_in_an_isolated_project_is_recalled_in_it_alone(plain: str, user: str) -> None:
+    async with httpx.AsyncClient(base_url=plain) as api:
+        (await api.put("/v1/projects/zoo", json={"user_id": user, "isolated": True})).raise_for_status()
     async with mcp_clients.client(plain, path=f"/mcp?user_id={user}") as connected:
         await call(connected, "remember", text="My tortoise is called Tom.", project="zoo")
         inside = await call(connected, "recall", query="What is my tortoise called?", project="zoo")
