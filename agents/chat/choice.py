@@ -139,10 +139,12 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
         return False
     if first.source.timestamp == other.source.timestamp:
         return False
+    if _both_hold(first, other):
+        return False
     newer = first.source.timestamp > other.source.timestamp
     before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
-    if told and (_are_of_one_matter(before, after) or first.source.id in other.may_replace):
+    if told and (_are_of_one_matter(before, after) or first.source.id in (other.may_replace or ())):
         return not _are_of_two(question, first, other)
     alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
     if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
@@ -151,6 +153,13 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     share = _judged(question, replace(other, score=max(first.score, other.score), rival=first.rival)).likelihood
     replaced = max(share, other.likelihood) / first.likelihood >= (CHANGING if told else REPLACING)
     return replaced and not _are_of_two(question, first, other)
+
+
+def _both_hold(one: Passage, other: Passage) -> bool:
+    """Whether there are facts of both in force, of which neither may have replaced the other."""
+    if one.may_replace is None or other.may_replace is None:
+        return False
+    return one.source.id not in other.may_replace and other.source.id not in one.may_replace
 
 
 def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:

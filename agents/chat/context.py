@@ -151,9 +151,9 @@ class Bundle:
     at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
     alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
-    for each. `former`: what was found and left out, for other things hold by now. `undecided`: by the ids of messages,
-    those of which it is not decided whether what they state was replaced by that. `material`: for a prompt that goes by
-    tokens.
+    for each. `former`: what was found and left out, for other things hold by now. `undecided`: by the ids of messages
+    of which facts hold, those of which it is not decided whether what they state was replaced by that. `material`: for
+    a prompt that goes by tokens.
     """
 
     recall: Recall = field(default_factory=Recall)

@@ -43,8 +43,8 @@ class Passage:
     of another message. `read`: None where nobody has read it. `said`: its sentences, with what leads them; `quotes`:
     whether there is more in it, which the user quotes; `whose`: the words are the user's own, of a speaker who is named
     before them, or of a text that is to be worked on.
-    `replaced_by`: the ids of what holds instead of it by now; `may_replace`: of messages that it may have replaced.
-    `before`: it was true once; `until`: until then."""
+    `replaced_by`: the ids of what holds instead of it by now; `may_replace`: of messages that it may have replaced,
+    where facts of it hold. `before`: it was true once; `until`: until then."""
 
     text: str
     source: Citation
@@ -56,7 +56,7 @@ class Passage:
     quotes: bool = False
     whose: Whose = "own"
     replaced_by: frozenset[str] = frozenset()
-    may_replace: frozenset[str] = frozenset()
+    may_replace: frozenset[str] | None = None
     before: bool = False
     until: datetime | None = None
 
@@ -170,7 +170,7 @@ def _passages(context: Context) -> list[Passage]:
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
         score = hit.score if hit and instead else by_id.get(gist.id, 0.0)
-        perhaps = bundle.undecided.get(gist.id, frozenset())
+        perhaps = bundle.undecided.get(gist.id)
         made = [Passage(text, source, score, rival, replaced_by=instead, may_replace=perhaps) for text in parts]
         passages += _with_words(made, content) if by_user else made
     for recalled in bundle.observations:

@@ -36,15 +36,15 @@ class Superseded:
         return await self._with_gists(owner, found)
 
     async def undecided(self, owner: str, ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """By the ids of messages, those among them that state what the fact of that one may have replaced, where both
-        are in force."""
+        """By the ids of messages of which something holds, those among them that state what the fact of that one may
+        have replaced, where both are in force."""
         stated = await self._stated.get((owner, frozenset(ids)))
         sources = {fact["_id"]: fact["sources"] for fact in stated if fact["valid_to"] is None}
-        found: dict[str, frozenset[str]] = {}
+        found: dict[str, frozenset[str]] = dict.fromkeys(_holding(stated), frozenset())
         for fact in stated:
             others = {event.get("other") for event in fact["history"] if event["event"] == "ADD"} & sources.keys()
             for source in sources.get(fact["_id"], ()) if others else ():
-                found[source] = found.get(source, frozenset()).union(*(sources[other] for other in others))
+                found[source] = found[source].union(*(sources[other] for other in others))
         return found
 
     async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:

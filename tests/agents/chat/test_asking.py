@@ -339,3 +339,10 @@ async def test_a_correction_of_what_it_does_not_name_is_told_with_its_name(quiet
 async def test_what_was_told_of_yesterday_answers_for_its_date(quiet: Memory, asked: str, answer: str) -> None:
     await told(quiet, ("2024-07-10", "I called Omar yesterday."))
     assert answer in await say(quiet, asked)
+
+
+async def test_of_two_of_which_facts_hold_none_is_an_older_version(quiet: Memory) -> None:
+    for text in ("My cat is called Momo.", "My cat Momo hates carrots."):
+        await say(quiet, text)
+        await quiet.engine.knowledge.queue.work()
+    assert "called" not in await say(quiet, "What does my cat hate?", session_id="s2")
