@@ -322,9 +322,9 @@ def lines_of(summary: str) -> list[str]:
 
 
 def _names_what(message: str, fact: str) -> bool:
-    """Whether a message names what a fact of it is about: "Actually it's at 8" names no rehearsal."""
+    """Whether a message names all that a fact of it is about: "Actually it's at 8" names no rehearsal."""
     subject = subject_of(fact)
-    return not subject or not subject.isdisjoint(content_stems(message))
+    return subject <= set(content_stems(message))
 
 
 def _cut(recall: Recall, top_k: int) -> Recall:
