@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from threading import Thread
+from time import monotonic
 from typing import Any, TypeVar
 
 from celery import Celery, beat
@@ -25,6 +26,7 @@ from utils.mongo import StoreError, foreseen
 SWEEP_SECONDS = 5.0
 LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which whoever ends it waits
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
+GOES_ON = 2.0  # seconds after a turn that left work, in which nudges say nothing new
 POLLING = 0.02  # seconds between two looks at the in-memory queue
 
 T = TypeVar("T")
@@ -114,24 +116,31 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     return app, process
 
 
-def nudge(app: Celery, *tasks: str) -> None:
+def nudge(app: Celery, *tasks: str, again: bool = False) -> None:
+    """`again`: goes on with what a turn left."""
     for task in tasks:
-        app.send_task(f"loci.{task}", expires=NUDGE_EXPIRES, retry=False)
+        app.send_task(f"loci.{task}", kwargs={"again": True} if again else {}, expires=NUDGE_EXPIRES, retry=False)
 
 
 def _register(app: Celery, process: WorkerProcess) -> None:
     """The tasks, of this app alone: shared ones would reach the core of the first app of a process."""
 
     def add(task: str) -> None:
+        left = -GOES_ON
+
         @app.task(name=f"loci.{task}", shared=False)
-        def work() -> None:
+        def work(*, again: bool = False) -> None:
+            nonlocal left
+            if not again and monotonic() - left < GOES_ON:
+                return  # what that turn left is on its way, and others have theirs first
             done = process.run(WORK[task])
             if task == "sweep":  # these do a part at a time, and let others have their turn
                 nudge(app, "observe", "renew", "learn")
             elif task == "observe" and done:
                 nudge(app, "embed")
             elif task in ("embed", "learn") and done:
-                nudge(app, task)
+                left = monotonic()
+                nudge(app, task, again=True)
 
     for task in WORK:
         add(task)

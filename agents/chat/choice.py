@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
-from memory.facts import subject_of
+from memory.facts import stems_of, subject_of
 from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
@@ -166,5 +166,5 @@ def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:
     """Whether two passages are said of two things that share a name, of which the question means the one: the cousin
     Ida, and the boss Ida."""
     own, others = subject_of(first.text), subject_of(other.text)
-    named = (own - others) & set(content_stems(question.text))
+    named = (own - others) & stems_of(question.text)
     return bool(named and others - own)

@@ -144,11 +144,11 @@ async def settled(drafting: Drafting | None) -> AsyncIterator[bool]:
 
 
 async def turn_to(
-    end: Stored | None,
     chats: Conversations,
     keeping: Keeping,
     owner: str,
     session: str,
+    end: Stored | None,
     *,
     edited: bool,
     whole: bool = False,
@@ -258,7 +258,7 @@ class Exchanges:
             owner, session, request.query, follows=request.goes_on, instead_of=request.instead_of
         )
         if fork.asked is None:
-            await turn_to(fork.after, chats, self._keeping, owner, session, edited=True, whole=True)
+            await turn_to(chats, self._keeping, owner, session, fork.after, edited=True, whole=True)
             request = replace(request, follows=fork.follows)
             return request, await self._commit(request)
         request = replace(request, asks_again=fork.asked.id)
@@ -267,7 +267,7 @@ class Exchanges:
         if place is None:
             raise Conflict("The session was deleted meanwhile")
         if not await chats.turns.is_there(owner, response_id(request.turn_id)):
-            await turn_to(fork.asked, chats, self._keeping, owner, session, edited=False, whole=True)
+            await turn_to(chats, self._keeping, owner, session, fork.asked, edited=False, whole=True)
         return request, place
 
     async def _commit(self, request: ChatRequest) -> Place:

@@ -11,7 +11,7 @@ from agents.chat.memories import tells_nothing
 from config.recipes import BundleSizes, PromptBudget, Recipe
 from memory.domain import FACT, TURN, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
-from memory.facts import Fact, ProfileItem, subject_of, whom_meant
+from memory.facts import Fact, ProfileItem, stems_of, subject_of, whom_meant
 from memory.gists import spoken
 from memory.language import (
     LONGEST,
@@ -324,7 +324,7 @@ def lines_of(summary: str) -> list[str]:
 def _names_what(message: str, fact: str) -> bool:
     """Whether a message names all that a fact of it is about: "Actually it's at 8" names no rehearsal."""
     subject = subject_of(fact)
-    return subject <= set(content_stems(message))
+    return subject <= stems_of(message)
 
 
 def _cut(recall: Recall, top_k: int) -> Recall:

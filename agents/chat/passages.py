@@ -87,14 +87,14 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     as_read = {passage: _with_dates(passage) if dated else passage.text for passage in wanted}
     texts = list(dict.fromkeys([*asked, *as_read.values(), *leads]))
     readings = dict(zip(texts, await reader.read(texts), strict=True))
-    read = {passage.text: Text(text, readings[text]) for passage, text in as_read.items()}
+    read = {passage: Text(text, readings[text]) for passage, text in as_read.items()}
     vectors = {lead: readings[lead].sentence for lead in leads}
     return [
         Asked(
             Question(part.question, readings[part.question]),
             [
-                replace(passage, read=read[passage.text], whose=_whose(passage, vectors))
-                if passage.text in read and leads.issuperset(leads_of(passage.said))
+                replace(passage, read=read[passage], whose=_whose(passage, vectors))
+                if passage in read and leads.issuperset(leads_of(passage.said))
                 else passage
                 for passage in some
             ],

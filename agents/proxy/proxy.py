@@ -207,7 +207,7 @@ class Proxy:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
         if news.found.after is not None:
-            await turn_to(news.found.after, self._engine.chats, self._keeping, owner, session, edited=True)
+            await turn_to(self._engine.chats, self._keeping, owner, session, news.found.after, edited=True)
         follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest:
             return opened
@@ -228,7 +228,7 @@ class Proxy:
         resumed = asked.turn_id is not None and (is_same or (answer is None and not under_way))
         if news.found.known is not None:
             end = answer if resumed and answer is not None else asked
-            await turn_to(end, chats, self._keeping, owner, session, edited=False)
+            await turn_to(chats, self._keeping, owner, session, end, edited=False)
         if resumed and asked.turn_id is not None:
             place = await chats.branches.asked_by(owner, session, asked, asked.turn_id)
             prompt = "" if asked.turn_id == asked.own_turn else asked.id

@@ -34,7 +34,7 @@ from memory.facts.rules.keeping import (
 )
 from memory.facts.rules.leads import Said, has_lead, leads_of, said_in
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import is_of_another_person, subject_of
+from memory.facts.rules.statement import is_of_another_person, stems_of, subject_of
 from memory.facts.store import BY_HAND
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "said_in",
     "statement_to_forget",
     "statement_to_remember",
+    "stems_of",
     "subject_of",
     "told",
     "unmarked",

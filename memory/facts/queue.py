@@ -167,10 +167,13 @@ class FactQueue:
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
     async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
-        """Settles what was claimed, each conversation in order, and one beside the other as they were said, those first
-        who said least; returns the messages that are settled. What a turn has no time for is given back."""
+        """Settles what was claimed, each conversation in order, and one beside the other as they were said: what is due
+        longest, then those of who said least; returns the messages that are settled. What a turn has no time for is
+        given back."""
         said = Counter(document["user_id"] for document in claimed.documents)
-        documents = sorted(_by_time(claimed.documents), key=lambda document: said[document["user_id"]])
+        documents = _by_time(claimed.documents)
+        longest = next(one for one in documents if one["session_id"] == claimed.documents[0]["session_id"])
+        documents.sort(key=lambda one: 0 if one is longest else said[one["user_id"]])
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
@@ -223,7 +226,7 @@ class FactQueue:
                 or await self._is_being_answered(document)
                 or not (await self._is_echo(document) or await self._learn_along(lease, document))
             ):
-                wait = timedelta(0) if document["_id"] in claimed.ahead else LOOK_AGAIN
+                wait = None if document["_id"] in claimed.ahead else LOOK_AGAIN
                 await put_back(self._vectors, "facts", lease, [document], wait)
                 return False
         except Exception as error:

@@ -140,7 +140,7 @@ class EmbeddingQueue:
     async def revive_after_outage(self) -> None:
         """Tries one gist again that died because the model was away; the others follow once that one succeeds."""
         died = {"embed.error": UNAVAILABLE}
-        if await revive(self._vectors, "embed", died, most=1) and await self.work():
+        if await revive(self._vectors, "embed", died, most=1) and (await self._turn())[0]:
             await revive(self._vectors, "embed", died)
 
     async def renew(self) -> None:

@@ -48,7 +48,7 @@ def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gist
     caches.kept += [reader, just_said]
 
     async def sweep() -> None:
-        await each([queue.work, queue.revive_after_outage])
+        await each([queue.turn, queue.revive_after_outage])
 
     product = Product(
         indexes=INDEXES,

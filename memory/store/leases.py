@@ -99,12 +99,12 @@ async def claim(
     if not taken.modified_count:
         return Claim(token, [])
     more = len(found) == most or len(ids) < len(found)
-    if taken.modified_count == len(ids):
-        mine = [document for document in found if document["_id"] in ids]
-        for document in mine:
-            document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
-        return Claim(token, mine, more, ahead)
-    mine = await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}, read).to_list(None)
+    if taken.modified_count < len(ids):
+        leased_here = collection.find({"_id": {"$in": ids}, f"{field}.lease": token}, {"_id": 1})
+        ids = [document["_id"] async for document in leased_here]
+    mine = [document for document in found if document["_id"] in ids]
+    for document in mine:
+        document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
     return Claim(token, mine, more, ahead)
 
 

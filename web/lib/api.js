@@ -35,10 +35,10 @@ export function door({ storage, name, label, explain, refusals = [401] }) {
     const key = storage.getItem(name) || "";
     const sent = { ...headers, ...(json === undefined ? {} : { "content-type": "application/json" }), ...(key ? { "x-api-key": key } : {}) };
     const body = json === undefined ? options.body : JSON.stringify(json);
-    const response = PRINTABLE_ASCII.test(key) ? await fetch(address, { ...options, body, headers: sent }) : { status: refusals[0] };
-    if (response.ok) { refused = ""; return response; }
-    const { detail = "" } = response.json ? await response.json().catch(() => ({})) : {};
-    if (key && refusals.includes(response.status)) {
+    const response = PRINTABLE_ASCII.test(key) ? await fetch(address, { ...options, body, headers: sent }) : null;
+    if (response?.ok) { refused = ""; return response; }
+    const { detail = "" } = response ? await response.json().catch(() => ({})) : {};
+    if (!response || (key && refusals.includes(response.status))) {
       refused = explain(detail, true);
       if (key === storage.getItem(name)) forgetKey();
     } else if (response.status !== 401) {
@@ -55,6 +55,7 @@ export function door({ storage, name, label, explain, refusals = [401] }) {
     const told = dialog.querySelector("[role=alert]");
     if (reason || !dialog.open) { told.textContent = reason; told.hidden = !reason; }
     if (!dialog.open) {
+      dialog.setAttribute("aria-label", document.title);
       dialog.querySelector("label").textContent = t(label);
       dialog.querySelector("button").textContent = t("useKey");
       field.value = dialog.returnValue = "";
@@ -78,7 +79,6 @@ export function door({ storage, name, label, explain, refusals = [401] }) {
 function keyDialog() {
   const dialog = document.createElement("dialog");
   dialog.id = "keys";
-  dialog.setAttribute("aria-label", "API key");
   dialog.innerHTML = `<form method="dialog"><p id="reason" class="bad" role="alert" hidden></p><label for="key"></label>
     <input id="key" type="password" autocomplete="off" required><button value="use" class="primary"></button></form>`;
   document.body.append(dialog);

@@ -35,6 +35,7 @@ LIKELY, PERHAPS = 0.3, 0.15
 SHARED, OTHERWISE = 10.0, 2.0
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
+_EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
 _TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
@@ -108,7 +109,7 @@ def may_replace(new: Statement, old: Statement) -> bool:
         return False
     if new.happened and old.happened and not CHANGED.search(new.text):
         return False  # what was done is no less so for what was done later
-    if _differ_by_symbols(new.text, old.text):
+    if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
     if are_of_one(new, old) or _mentions(new, old):
         return not _ends_another(new, old)
@@ -138,7 +139,7 @@ def is_of_another_value(new: Statement, old: Statement) -> bool:
 
 def _differ_by_symbols(new: str, old: str) -> bool:
     """Whether one names what the other does but for its symbols, as C++ and C#, which is something else."""
-    said, former = set(marked_words(new)), set(marked_words(old))
+    said, former = (set(marked_words(_EMPHASIS.sub(r"\1", text))) for text in (new, old))
     only, missing = ({word.rstrip("+#*-") for word in one - other} for one, other in ((said, former), (former, said)))
     return not only.isdisjoint(missing)
 

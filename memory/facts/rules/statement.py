@@ -198,11 +198,11 @@ def are_of_one(statement: Statement, other: Statement) -> bool:
 def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of whose something is, beside the user's, and of what it is; of the user there are none."""
     *owners, what = re.split(r"['’]s ", subject.removeprefix("user's ")) if subject.startswith("user's ") else [subject]
-    whose, of = (_stems_of(phrase) for phrase in (" ".join(owners), what))
+    whose, of = (stems_of(phrase) for phrase in (" ".join(owners), what))
     return whose, of - {"user", "name"}
 
 
-def _stems_of(phrase: str) -> frozenset[str]:
+def stems_of(phrase: str) -> frozenset[str]:
     """The stems of a phrase; a word with symbols, which make it another one, stands for itself: C++, locker B-."""
     marked = {word for word in marked_words(phrase) if not _SYMBOLS.isdisjoint(word)}
     bare = {stem for word in marked for stem in content_stems(word)}

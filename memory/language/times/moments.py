@@ -34,6 +34,7 @@ _BEFORE = re.compile(
 )
 _AS_OF = re.compile(r"\bas of $", re.IGNORECASE)  # "as of today" is now
 _AHEAD_OF = re.compile(r"\b(?:to|for|until|till|by|next) $", re.IGNORECASE)  # a weekday that is still to come
+_OF_ITS_KIND = re.compile(r"\b(?:the|an?|my|our|his|her|their|this|that) $", re.IGNORECASE)  # "the last summer of"
 _PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evening|night|tonight)$", re.IGNORECASE)
 _IN_WORDS = re.compile(r" \(“[^“”]*”\)")  # behind a date, as it was told
 
@@ -113,9 +114,12 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool, ahead: bool) -> st
 
 
 def _named(match: re.Match[str], clock: Clock, lead: str | None) -> str | None:
-    """The season or month that is the last or the next, with its year; None where the year or a day is told, too."""
+    """The season or month that is the last or the next, with its year; None where the year or a day is told, too, or it
+    is one of a kind."""
     told = {group: text for group, text in match.groupdict().items() if text}
-    if told.pop("which", "this").lower() == "this" or len(told) > 1:
+    if told.pop("which", "this").lower() == "this" or len(told) > 1 or match[0].endswith("'s"):
+        return None
+    if lead is None and _OF_ITS_KIND.search(match.string[: match.start()]):
         return None
     [name] = told.values()
     year = datetime.fromtimestamp(READERS[match.re](match, clock).spans[0].start, UTC).year

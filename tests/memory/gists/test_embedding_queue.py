@@ -270,3 +270,12 @@ async def test_who_says_one_thing_does_not_wait_for_all_that_another_imported(qu
     assert await quiet.engine.chats.turns.embedded("bob", ["b0"])  # nor does the first wait for the last
     await quiet.engine.gists.queue.work()
     assert await quiet.engine.chats.turns.embedded("bob", [f"b{n}" for n in range(300)])
+
+
+async def test_a_turn_leaves_the_rest_to_the_next(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    await quiet.add(USER, "s", [turn(f"m{at}") for at in range(embed.BATCH + 1)])
+    monkeypatch.setattr(embed, "TURN", 0.0)
+    assert await quiet.engine.gists.queue.turn()
+    assert (await quiet.engine.gists.queue.count_waiting(9)).count == 1
+    assert not await quiet.engine.gists.queue.turn()
+    assert (await quiet.engine.gists.queue.count_waiting(9)).count == 0
