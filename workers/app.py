@@ -134,6 +134,7 @@ def _register(app: Celery, process: WorkerProcess) -> None:
             if not again and monotonic() - left < GOES_ON:
                 return  # what that turn left is on its way, and others have theirs first
             done = process.run(WORK[task])
+            left = -GOES_ON
             if task == "sweep":  # these do a part at a time, and let others have their turn
                 nudge(app, "observe", "renew", "learn")
             elif task == "observe" and done:

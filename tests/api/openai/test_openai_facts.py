@@ -68,7 +68,7 @@ def test_the_facts_of_a_conversation_with_corrections_come_out_right(
         "The user's flight to Oslo is on Saturday.",
         "The user's name is Tom.",
     ]
-    assert eventually(lambda: undated(facts_of(api, user)) == right or None, 20), facts_of(api, user)
+    assert eventually(lambda: undated(facts_of(api, user)) == right or None), facts_of(api, user)
 
 
 def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come_out_right(
