@@ -333,7 +333,7 @@ async def test_of_several_values_none_is_forgotten_and_each_is_named(quiet: Memo
     assert answer == f"{WHICH}\n- My PIN is 4471.\n- My PIN is 99, I think.\n- My PIN is 4471!"
     assert await say(quiet, "forget that my PIN is 4471") == "I have forgotten that."
     assert await left(quiet) == ["My PIN is 99, I think.", "My PIN is 12?", "forget my PIN"]
-    assert "4471" not in str(await messages(quiet))
+    assert not any("4471" in one["content"] for one in await messages(quiet))
     assert await say(quiet, "forget my PIN") == "I have forgotten that."
 
 
@@ -341,7 +341,7 @@ async def test_what_a_message_says_besides_stays(quiet: Memory) -> None:
     await say(quiet, "I like tea. My PIN is 4471 and I live in Oslo. Is that so?", "What is my PIN?")
     assert await say(quiet, "forget my PIN") == "I have forgotten that."
     assert await left(quiet) == ["I like tea. I live in Oslo. Is that so?", "What is my PIN?"]
-    assert "4471" not in str(await messages(quiet))
+    assert not any("4471" in one["content"] for one in await messages(quiet))
     await settle(quiet)
     assert "Oslo" in (await quiet.search(USER, "Where do I live?")).hits[0].gist.content
 
