@@ -21,7 +21,7 @@ async function overviewView() {
   const jobs = table(t("work"), [t("kind"), `#${t("waiting")}`, `#${t("running")}`, `#${t("dead")}`, t("oldestWaiting")], seen.jobs.map((one) => [
     one.kind, count(one.waiting), count(one.running),
     one.dead ? el("a", { href: "#/jobs", class: "bad" }, count(one.dead)) : "0", ago(one.oldest_waiting)]));
-  jobs.className = ""; // narrow enough for any screen
+  jobs.className = "narrow"; // for any screen
   return [
     el("h2", {}, t("overview")), seen.guarded ? null : el("p", { class: "notice" }, t("unguarded")),
     el("div", { class: "cards" },
