@@ -136,7 +136,7 @@ def _register(app: Celery, process: WorkerProcess) -> None:
             done = process.run(WORK[task])
             left = -GOES_ON
             if task == "sweep":  # these do a part at a time, and let others have their turn
-                nudge(app, "observe", "renew", "learn")
+                nudge(app, "embed", "observe", "renew", "learn")
             elif task == "observe" and done:
                 nudge(app, "embed")
             elif task in ("embed", "learn") and done:

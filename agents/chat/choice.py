@@ -30,7 +30,7 @@ OWN = re.compile(
 
 
 def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
+    """The passages that are likely to answer, the newest of those that are about as likely first. What was so once
     answers what is so now only where nothing else does, and is marked; what was replaced answers what was so."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
     if asks_of_then(question.text):
@@ -73,7 +73,7 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
     if versions:
         return _newest_first([first, *versions])
     near = (other for other in others if other.likelihood >= NEAR_BEST * first.likelihood and not other.replaced_by)
-    return [first, *near][:MOST_QUOTES]
+    return sorted([first, *near][:MOST_QUOTES], key=lambda passage: passage.source.timestamp, reverse=True)
 
 
 def _is_likely(question: Question, passage: Passage) -> bool:

@@ -323,8 +323,7 @@ def lines_of(summary: str) -> list[str]:
 
 def _names_what(message: str, fact: str) -> bool:
     """Whether a message names all that a fact of it is about: "Actually it's at 8" names no rehearsal."""
-    subject = subject_of(fact)
-    return subject <= stems_of(message)
+    return subject_of(fact) <= stems_of(message)
 
 
 def _cut(recall: Recall, top_k: int) -> Recall:
