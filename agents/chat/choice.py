@@ -30,7 +30,7 @@ OWN = re.compile(
 
 
 def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that are likely to answer, the newest of those that are about as likely first. What was so once
+    """The passages that are likely to answer, best first, newer ones before those that they replace. What was so once
     answers what is so now only where nothing else does, and is marked; what was replaced answers what was so."""
     judged = [_judged(question, passage) for passage in passages if passage.score >= LEAST_SCORE]
     if asks_of_then(question.text):
@@ -73,7 +73,7 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
     if versions:
         return _newest_first([first, *versions])
     near = (other for other in others if other.likelihood >= NEAR_BEST * first.likelihood and not other.replaced_by)
-    return sorted([first, *near][:MOST_QUOTES], key=lambda passage: passage.source.timestamp, reverse=True)
+    return [first, *near][:MOST_QUOTES]
 
 
 def _is_likely(question: Question, passage: Passage) -> bool:
@@ -156,10 +156,13 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
 
 
 def _both_hold(one: Passage, other: Passage) -> bool:
-    """Whether there are facts of both in force, of which neither may have replaced the other."""
+    """Whether there are facts of both in force, of which neither may have replaced the other, and which tell other
+    things of what they are about."""
     if one.may_replace is None or other.may_replace is None:
         return False
-    return one.source.id not in other.may_replace and other.source.id not in one.may_replace
+    if one.source.id in other.may_replace or other.source.id in one.may_replace:
+        return False
+    return not (stems_of(one.text) & stems_of(other.text)) - subject_of(one.text) - subject_of(other.text)
 
 
 def _are_of_two(question: Question, first: Passage, other: Passage) -> bool:

@@ -362,11 +362,3 @@ async def test_of_two_of_which_facts_hold_none_is_an_older_version(quiet: Memory
         await quiet.engine.knowledge.queue.work()
     answer = await say(quiet, "What does my cat hate?", session_id="s2")
     assert "carrots" in answer and "called" not in answer
-
-
-async def test_of_two_that_answer_alike_the_newest_is_first(quiet: Memory) -> None:
-    for text in ("I parked on level 2 yesterday.", "I parked on level 4 today."):
-        await say(quiet, text)
-        await quiet.engine.knowledge.queue.work()
-    answer = await say(quiet, "On which level did I park?", session_id="s2")
-    assert "level 4" in answer.splitlines()[0]
