@@ -8,6 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.checks import eventually
 from tests.web.admin import EVIL, USER
 from tests.web.chat.test_hostile import HOSTILE
 from tests.web.watched import Watched
@@ -43,6 +44,8 @@ def test_two_recipes_stand_side_by_side_with_scores_and_reasons(page: Page, watc
 
 
 def test_the_map_is_read_by_pointer_and_keys(page: Page, watched: Watched, address: str) -> None:
+    # The second session's messages are embedded behind the answer.
+    eventually(lambda: len(httpx.get(f"{address}/v1/admin/users/{quote(USER)}/map").json()["spots"]) > 2)
     page.goto(f"{address}/admin#/users/{quote(USER)}/map")
     expect(page.locator(".map circle")).not_to_have_count(0)
     page.locator(".map").focus()
