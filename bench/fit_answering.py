@@ -178,10 +178,11 @@ async def _cases(memory: Memory, reader: LocalEmbedder, conversation: Conversati
     [question] = await read(reader, [asked.question])
     lookup = conversation.corpus == "lookups"
     found, right = [], []
-    for hit in recall.hits[:READ]:
+    hits = {hit: statements(hit.gist.content, by_user=hit.gist.role == "user") for hit in recall.hits[:READ]}
+    for hit, stated in hits.items():
         by_user = hit.gist.role != "assistant"
-        passages = await read(reader, statements(hit.gist.content, by_user=hit.gist.role == "user"))
-        rival = max((other.score for other in recall.hits[:READ] if other is not hit), default=0.0)
+        passages = await read(reader, stated)
+        rival = max((other.score for other, told in hits.items() if told and other is not hit), default=0.0)
         if passages:  # of a message the nearest
             nearest = max(passages, key=lambda one: float(one.reading.sentence @ question.reading.sentence))
             found.append(Evidence(nearest, hit.score, rival, by_user))

@@ -45,3 +45,8 @@ def problem(answer: httpx.Response, *statuses: int) -> dict[str, Any]:
     for error in body.get("errors", []):
         assert error.keys() == {"loc", "msg"}
     return body
+
+
+def but_for_others(user: str) -> dict[str, Any]:
+    """A filter of all documents but those of other tests' users, of whom work may go on."""
+    return {"$or": [{"user_id": user}, {"user_id": {"$not": {"$regex": "^(user|other)-"}}}]}

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
+from memory.domain import TURN
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
 from memory.language import (
     LEFT_OUT,
@@ -40,9 +41,9 @@ Whose = Literal["own", "speaker", "text"]
 @dataclass(frozen=True)
 class Passage:
     """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message. `read`: None where nobody has read it. `said`: its sentences, with what leads them; `quotes`:
-    whether there is more in it, which the user quotes; `whose`: the words are the user's own, of a speaker who is named
-    before them, or of a text that is to be worked on.
+    of another message that does not only ask. `read`: None where nobody has read it. `said`: its sentences, with what
+    leads them; `quotes`: whether there is more in it, which the user quotes; `whose`: the words are the user's own, of
+    a speaker who is named before them, or of a text that is to be worked on.
     `replaced_by`: the ids of what holds instead of it by now; `may_replace`: of messages that it may have replaced,
     where facts of it hold. `before`: it was true once; `until`: until then."""
 
@@ -89,18 +90,17 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     readings = dict(zip(texts, await reader.read(texts), strict=True))
     read = {passage: Text(text, readings[text]) for passage, text in as_read.items()}
     vectors = {lead: readings[lead].sentence for lead in leads}
-    return [
-        Asked(
-            Question(part.question, readings[part.question]),
-            [
-                replace(passage, read=read[passage], whose=_whose(passage, vectors))
-                if passage in read and leads.issuperset(leads_of(passage.said))
-                else passage
-                for passage in some
-            ],
-        )
-        for part, some in zip(parts, passages, strict=True)
-    ]
+    questions = []
+    for part, some in zip(parts, passages, strict=True):
+        known = [
+            replace(passage, read=read[passage], whose=_whose(passage, vectors))
+            if passage in read and leads.issuperset(leads_of(passage.said))
+            else passage
+            for passage in some
+        ]
+        question = Question(part.question, readings[part.question])
+        questions.append(Asked(question, _with_rivals(known, _scores(part.bundle or Bundle()))))
+    return questions
 
 
 def _names_a_date(question: str) -> bool:
@@ -137,12 +137,27 @@ def _parts(context: Context) -> list[Context]:
     return parts
 
 
+def _scores(bundle: Bundle) -> dict[str, float]:
+    """Those of the best hits, by the ids of their messages."""
+    best = sorted(bundle.recall.hits, key=lambda hit: -hit.score)[:READ]
+    return {hit.gist.id: hit.score for hit in best}
+
+
+def _with_rivals(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
+    telling = {passage.source.id for passage in passages if not passage.asks}
+    rivals = [(name, score) for name, score in scores.items() if name in telling]
+
+    def rival(passage: Passage) -> float:
+        others = {passage.source.id, *passage.replaced_by}
+        return max((score for name, score in rivals if name not in others), default=0.0)
+
+    return [replace(one, rival=rival(one)) if one.source.kind == TURN else one for one in passages]
+
+
 def _passages(context: Context) -> list[Passage]:
     """Every statement of the bundle, and of the history that the request brings: what is known first."""
     bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
-    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
-    scores = {hit.gist.key: hit.score for hit in sorted(hits.values(), key=lambda hit: -hit.score)[:READ]}
-    by_id = {hits[key].gist.id: score for key, score in scores.items()}
+    hits, by_id = {hit.gist.key: hit for hit in bundle.recall.hits}, _scores(bundle)
     keys = {source: kept.key for kept in bundle.memories for source in kept.sources}
     stated = {source for fact in bundle.known for source in fact.sources}
     passages = []
@@ -163,15 +178,13 @@ def _passages(context: Context) -> list[Passage]:
         if hit is None and gist.key in former:
             hit, instead = former[gist.key].hit, former[gist.key].replaced_by
         source = Citation.of_gist(gist, "similar" if hit else "recent", hit.score if hit else None)
-        beside = (score for name, score in by_id.items() if name != gist.id and name not in instead)
-        rival = max(beside, default=0.0)
         content, by_user = hit.text if hit else gist.content, gist.role == "user"
         parts = statements(content, by_user=by_user)
         if len(parts) > MOST_PARTS:  # those with most words of the question
             parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
         score = hit.score if hit and instead else by_id.get(gist.id, 0.0)
         perhaps = bundle.undecided.get(gist.id)
-        made = [Passage(text, source, score, rival, replaced_by=instead, may_replace=perhaps) for text in parts]
+        made = [Passage(text, source, score, replaced_by=instead, may_replace=perhaps) for text in parts]
         passages += _with_words(made, content) if by_user else made
     for recalled in bundle.observations:
         source = Citation.of_observation(recalled)

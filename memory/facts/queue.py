@@ -1,44 +1,28 @@
 """The queue of messages that facts are still to be made of."""
 
-import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
 
 from memory.domain import REPLACED, RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
-from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.corrections import in_full
-from memory.facts.rules.extract import candidates, keeps, lasting, stated_by, statement_of
-from memory.facts.rules.leads import leads_of, said_in
-from memory.facts.rules.reconcile import (
-    Add,
-    Decision,
-    Delete,
-    Keep,
-    Stated,
-    Update,
-    decide_by_rules,
-    nearest,
-    texts_of,
-)
+from memory.facts.learner import Learner, Reading, origin_of
+from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
 from memory.gists import gist_of
-from memory.language import LONGEST, doing, is_foreign
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD, Writings
 from utils.chat import ChatModel
 from utils.clock import at_home, now
 from utils.embeddings import LocalEmbedder
-from utils.errors import Conflict, LociError, ModelError, NotFound
+from utils.errors import Conflict, LociError, NotFound
 from utils.model_json import Ask, asking
 from utils.mongo import Document
 from utils.one_call import in_one_call
 from utils.text import on_one_line, without_recalled
-from utils.vectors import Floats
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
@@ -47,9 +31,6 @@ NEWEST = 4  # one in so many of a batch, while more waits than it holds: of thos
 TURN = 2.0  # seconds, after which other work of the process has its turn
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 ANSWERED = timedelta(minutes=1)  # within which a message is mostly answered; its facts wait no longer
-NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
-COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
-JUST_TOLD = timedelta(minutes=10)  # how long what was told may be corrected without being named
 TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
 
 SETTLED = {
@@ -67,21 +48,10 @@ _DECISIONS: dict[str, type[Add] | type[Update] | type[Delete] | type[Keep]] = {
 }
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What a message states, and who found it. `decisions`: what becomes of that beside the facts in force, which were
-    `known` by their ids, where that was decided along with it."""
-
-    stated: Sequence[Stated]
-    by: str = RULE_BASED
-    known: Mapping[str, str] = field(default_factory=dict)
-    decisions: Sequence[Decision] | None = None
-
-
 class FactQueue:
-    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
-    rules tell what lasts, and what is on the same. `writings`: are written of a conversation along with its facts, or
-    once they are settled. Of a message that was replaced, the facts go that it alone supported."""
+    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `writings`:
+    are written of a conversation along with its facts, or once they are settled. Of a message that was replaced, the
+    facts go that it alone supported."""
 
     def __init__(
         self,
@@ -95,7 +65,7 @@ class FactQueue:
         self._vectors = collections.vectors
         self._leases = leases
         self._facts = facts
-        self._reader = reader
+        self._learner = Learner(collections, facts, reader, model)
         self._model = model
         self._ask = asking(model) if model is not None else None
         self._writings = writings
@@ -138,20 +108,7 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
-            text = without_recalled(text)
-            reading = await self._read(owner, text, at_home(origin.at, timezone), self._ask)
-            if (
-                reading.by == RULE_BASED
-                and not any(fact.lasts for fact in reading.stated)
-                and (statement := statement_of(text)) is not None
-            ):
-                said = list(said_in(text))
-                vectors = await self._vectors_of([statement, *leads_of(said)])
-                [likely] = lasting(vectors[statement][None])
-                foreign = is_foreign(text)
-                own = all(one.is_own(vectors, whoever=True, foreign=foreign) for one in said)
-                if keeps(statement, float(likely)) and own:
-                    reading = Reading([Stated(statement, statement)])
+            reading = await self._learner.read_as_told(owner, text, at_home(origin.at, timezone), self._ask)
             return await self._learn(replace(origin, by=reading.by), reading) if reading.stated else []
 
     async def _learn(self, origin: Origin, reading: Reading) -> list[Decided]:
@@ -159,7 +116,7 @@ class FactQueue:
             if not held:
                 raise Conflict("Other things are being learnt of the user", retry_after=1.0)
             for _ in range(TRIES):
-                decisions, by = await self._decisions(origin, reading)
+                decisions, by = await self._learner.decisions(origin, reading)
                 try:
                     return await self._facts.apply(replace(origin, by=by, at=now()), decisions)
                 except (Conflict, NotFound) as error:
@@ -212,7 +169,7 @@ class FactQueue:
         if self._model is not None or is_decided:
             return False
         content = without_recalled(document["content"])
-        return not await self._extracted_by_rules(content, gist_of(document).said_at)
+        return not await self._learner.read_by_rules(content, gist_of(document).said_at)
 
     async def _settle(self, claimed: Claim, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
@@ -305,7 +262,7 @@ class FactQueue:
                 except (Conflict, NotFound):
                     reading = await self._read_message(document, ask)
             for _ in range(TRIES):
-                decisions, decided_by = await self._decisions(self._origin(document, reading.by), reading)
+                decisions, decided_by = await self._learner.decisions(origin_of(document, reading.by), reading)
                 written = {
                     "by": decided_by,
                     "at": document["timestamp"],
@@ -325,71 +282,10 @@ class FactQueue:
         async def stands() -> bool:
             return await self._vectors.find_one(self._mine(lease, document), {"_id": 1}) is not None
 
-        await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
+        await self._facts.apply(origin_of(document, written["by"]), _read(written["of"]), stands)
 
     async def _read_message(self, document: Document, ask: Ask | None) -> Reading:
-        return await self._read(document["user_id"], document["content"], gist_of(document).said_at, ask)
-
-    async def _read(self, owner: str, text: str, at: datetime, ask: Ask | None) -> Reading:
-        """What a text states that was said at a time."""
-        text = without_recalled(text)
-        if self._model is not None and ask is not None:
-            known = {} if await self._only_asks(text) else await self._known(owner)
-            try:
-                facts, decisions = await extract_by_model(ask, text, at, nearest(known, [text], NEIGHBOURS))
-                return Reading([Stated(fact, fact) for fact in facts], self._model.model, known, decisions)
-            except ModelError as error:
-                log.warning("facts by rules: %s", error.detail)
-        return Reading(await self._extracted_by_rules(text, at))
-
-    async def _only_asks(self, text: str) -> bool:
-        """Whether a text is a question or a request alone, so that facts in force hardly matter to what it states."""
-        if not 0 < len(text) <= LONGEST:
-            return False
-        [vector] = await self._reader.embed([text])
-        does = doing(vector, text)
-        return does.asks_alone and not does.tells
-
-    async def _known(self, owner: str) -> dict[str, str]:
-        return {fact.id: fact.text for fact in await self._facts.in_force(owner)}
-
-    async def _extracted_by_rules(self, text: str, at: datetime) -> list[Stated]:
-        found = await asyncio.to_thread(candidates, text, at)
-        if not found:
-            return []
-        said = [candidate.said for candidate in found]
-        vectors = await self._vectors_of([*(text for candidate in found for text in candidate.read), *leads_of(said)])
-        return stated_by([one for one in found if one.said.is_own(vectors, foreign=one.foreign)], vectors)
-
-    async def _vectors_of(self, texts: Iterable[str]) -> dict[str, Floats]:
-        read = list(dict.fromkeys(texts))
-        return dict(zip(read, await self._reader.embed(read), strict=True))
-
-    async def _decisions(self, origin: Origin, reading: Reading) -> tuple[list[Decision], str]:
-        """What becomes of what is stated, and who decided."""
-        if not reading.stated:
-            return [], origin.by
-        facts = await self._facts.in_force(origin.owner)
-        known = {fact.id: fact.text for fact in facts}
-        here = [fact for fact in facts if fact.memory_id == origin.memory_id]
-        just_told = {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD}
-        stated = in_full(reading.stated, just_told)
-        new = [fact.text for fact in stated]
-        if reading.decisions is not None and known == reading.known and stated == list(reading.stated):
-            return list(reading.decisions), origin.by
-        if self._model is not None and self._ask is not None and origin.by != RULE_BASED and known:
-            try:
-                return await decide_by_model(self._ask, new, nearest(known, new, NEIGHBOURS)), self._model.model
-            except ModelError as error:
-                log.warning("facts reconciled by rules: %s", error.detail)
-        near = nearest(known, new, COMPARED) | {fact.of: known[fact.of] for fact in stated if fact.of is not None}
-        texts = texts_of(stated, near)
-        readings = dict(zip(texts, await self._reader.read(texts), strict=True))
-        return decide_by_rules(stated, near, readings), origin.by if not known else RULE_BASED
-
-    def _origin(self, document: Document, by: str) -> Origin:
-        said = document["created_at"]
-        return Origin(document["user_id"], document["session_id"], by, document["timestamp"], document["id"], said)
+        return await self._learner.read(document["user_id"], document["content"], gist_of(document).said_at, ask)
 
     def _mine(self, lease: str, document: Document) -> Document:
         """The filter of a message that is there, and still this worker's to settle."""

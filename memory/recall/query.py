@@ -49,6 +49,7 @@ _WORD = re.compile(
     rf"(?<![\w'’./\\@\u0300-\u036f-])[a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}}(?![\w'’/\\@\u0300-\u036f-]|\.\w)"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FUNCTION_WORDS = {word.replace("'", ""): word for word in STOPWORDS}  # as hasty people type them: "whats", "dont"
 
 
 def speaker_called(name: str, index: UserIndex) -> int | None:
@@ -151,7 +152,8 @@ def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visi
     """A query with its strange words as the history has them: as the English word that a slip makes of one (Damerau, "A
     technique for computer detection and correction of spelling errors", 1964) and that was told, of several the one
     that was told most often; as they stand where they were told as often. Where none was told, as the function word of
-    which a letter was left out, or two changed places: "usb" is none. `visible`: the rows that count, (rows,)."""
+    which a letter was left out, or two changed places: "usb" is none, "wats" is "what's". `visible`: the rows that
+    count, (rows,)."""
     for found in reversed(strange):
         others = slips(found[0])
         words = {stem(found[0]): found[0]}
@@ -161,8 +163,9 @@ def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visi
         counts = _told(list(words), index, visible)
         meant = list(words.values())[int(counts.argmax())]
         if not counts.any():
-            whole = (other for other in others if len(other) > len(found[0]) or Counter(other) == Counter(found[0]))
-            meant = next((other for other in whole if other in STOPWORDS), meant)
+            longer = (other for other in others if len(other) > len(found[0]) or Counter(other) == Counter(found[0]))
+            whole = (found[0], *longer)
+            meant = next((_FUNCTION_WORDS[other] for other in whole if other in _FUNCTION_WORDS), meant)
         query = f"{query[: found.start()]}{meant}{query[found.end() :]}"
     return query
 

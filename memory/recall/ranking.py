@@ -102,7 +102,12 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
 
 def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
-    question, found = probe.question, load_ranker().scores(pool)
+    question = probe.question
+    telling = index.traits[pool.rows, Trait.ASKS] != 1
+    replies = Ask.REPLIES in question.asks
+    asks = (pool.columns["user"] > 0) | ((pool.columns["assistant"] > 0) & (not replies))
+    asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+    found = load_ranker().scores(pool, None if replies else ~asks)
     if not probe.known:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
@@ -110,17 +115,12 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         found = _timely(found, pool.columns["date"], alone=not question.speakers)
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
-    telling = index.traits[pool.rows, Trait.ASKS] != 1
-    asks = pool.columns["user"] > 0
-    if Ask.REPLIES not in question.asks:
-        asks |= pool.columns["assistant"] > 0
-    asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
     found = np.where(asks, OF_QUESTION * found, found)
     if question.latest is not None:
         found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
     elif question.current:
         found = _foremost(found, _newest_like_best(found, index, pool.rows))
-    naming = telling & pool.naming if pool.naming is not None and Ask.REPLIES not in question.asks else None
+    naming = telling & pool.naming if pool.naming is not None and not replies else None
     if question.asking:
         return found if naming is None else _foremost(found, naming)
     same = telling & (pool.columns["dense"] >= SAME)
@@ -249,13 +249,14 @@ class Ranker:
     straight: Floats
     calibration: Floats
 
-    def scores(self, pool: Pool) -> Floats:
-        """How likely each of the pool answers, (n,) in 0..1."""
-        telling = [at for at, name in enumerate(self.features) if pool.columns[name].strides != NO_STRIDE]
-        features = scaled(pool, [self.features[at] for at in telling])
-        behind = behind_best(self._raw(features, self.hidden[telling], self.straight[telling]))
+    def scores(self, pool: Pool, telling: NDArray[np.bool_] | None = None) -> Floats:
+        """How likely each of the pool answers, (n,) in 0..1. `telling`: which of it may be the best, for what only asks
+        takes nothing from what answers; None for all."""
+        known = [at for at, name in enumerate(self.features) if pool.columns[name].strides != NO_STRIDE]
+        features = scaled(pool, [self.features[at] for at in known])
+        behind = behind_best(self._raw(features, self.hidden[known], self.straight[known]), telling)
         weights = self.calibration
-        logits = weights[0] * behind + certainty(pool) @ weights[1:-1] + weights[-1]
+        logits = weights[0] * behind + certainty(pool, telling) @ weights[1:-1] + weights[-1]
         probabilities: Floats = 1 / (1 + np.exp(-logits))
         return probabilities
 
@@ -268,9 +269,10 @@ class Ranker:
         return found
 
 
-def certainty(pool: Pool) -> Floats:
-    """How well the best of a pool matches at all, by `CERTAINTY`, and the logarithm of its size."""
-    values = [float(pool.columns[name].max()) for name in CERTAINTY]
+def certainty(pool: Pool, telling: NDArray[np.bool_] | None = None) -> Floats:
+    """How well the best of a pool, or of the telling ones, matches at all, by `CERTAINTY`, and the logarithm of its
+    size."""
+    values = [float(_best(pool.columns[name], telling)) for name in CERTAINTY]
     return np.array([*values, np.log(len(pool.rows))], np.float32)
 
 
@@ -283,11 +285,16 @@ def scaled(pool: Pool, names: Sequence[str]) -> Floats:
     return np.clip(columns, *CLIP, out=columns).T
 
 
-def behind_best(scores: Floats) -> Floats:
-    """How far scores are below the highest of them, (n,), 0 or less. A share of their sum would fall with every other
-    message that answers as well."""
-    behind: Floats = scores - scores.max()
+def behind_best(scores: Floats, telling: NDArray[np.bool_] | None = None) -> Floats:
+    """How far scores are below the highest of them, or of the telling ones, (n,). A share of their sum would fall with
+    every other message that answers as well."""
+    behind: Floats = scores - _best(scores, telling)
     return behind
+
+
+def _best(values: Floats, telling: NDArray[np.bool_] | None) -> np.float32:
+    best: np.float32 = (values if telling is None or not telling.any() else values[telling]).max()
+    return best
 
 
 @cache

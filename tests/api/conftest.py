@@ -13,7 +13,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
-from tests.checks import eventually
+from tests.checks import but_for_others, eventually
 from tests.conftest import Served, before_a_model
 from tests.scripted_model import ScriptedModel, echo, no_facts
 
@@ -82,8 +82,9 @@ def own_database(
 
 
 @pytest.fixture
-def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
-    """How many documents each collection has, once all work is done; what earlier tests left behind is taken away."""
+def counts(database: Database[dict[str, Any]], user: str) -> Callable[[], dict[str, int]]:
+    """How many documents each collection has but for those of other tests' users, once all work is done; what earlier
+    tests left behind is taken away."""
     under_way = {"$in": ["pending", "leased"]}
     database.vectors.update_many({"facts.state": "pending"}, {"$unset": {"facts": ""}})
     database.sessions.update_many({"summary.state": "pending"}, {"$unset": {"summary": ""}})
@@ -91,7 +92,7 @@ def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
 
     def counted() -> dict[str, int]:
         return {
-            name: database[name].count_documents({})
+            name: database[name].count_documents(but_for_others(user))
             for name in sorted(set(database.list_collection_names()) - {"growth"})
         }
 

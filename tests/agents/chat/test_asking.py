@@ -335,6 +335,9 @@ async def test_what_an_assistant_said_of_the_user_is_no_evidence(quiet: Memory) 
             "June",
             "May",
         ),
+        ("The meeting is at 9.", "Actually, it's at 10.", "When is the meeting?", "10", "9"),
+        ("The party is at Tom's place.", "Correction: it is at Ann's.", "Where is the party?", "Ann's", "Tom's"),
+        ("The gate code is 4711.", "Sorry, it's 4712.", "What's the gate code?", "4712", "4711"),
     ],
 )
 async def test_a_correction_that_does_not_name_what_it_is_of_answers(
@@ -362,3 +365,16 @@ async def test_of_two_of_which_facts_hold_none_is_an_older_version(quiet: Memory
         await quiet.engine.knowledge.queue.work()
     answer = await say(quiet, "What does my cat hate?", session_id="s2")
     assert "carrots" in answer and "called" not in answer
+
+
+async def test_what_was_asked_before_takes_nothing_from_what_answers(quiet: Memory) -> None:
+    await say(quiet, "My sister Eva is a dentist.")
+    for asked in ("What's her job?", "What does my sister do?", "What does Eva like?"):
+        await say(quiet, asked, session_id="s2")
+    assert "dentist" in await say(quiet, "What does Eva do?", session_id="s2")
+
+
+@pytest.mark.parametrize("asked", ["wats my favourite colour", "whats my favorite color", "wat is my favourite colour"])
+async def test_a_slip_in_the_word_that_asks_is_read_over(quiet: Memory, asked: str) -> None:
+    await say(quiet, "My favourite colour is teal.")
+    assert "teal" in await say(quiet, asked, session_id="s2")

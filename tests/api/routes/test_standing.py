@@ -12,7 +12,7 @@ import pytest
 from pymongo import MongoClient
 
 from tests.api.queries import ask, embedded, stream
-from tests.checks import problem
+from tests.checks import but_for_others, problem
 from tests.processes import free_port, serving, stored
 from tests.scripted_model import Behaviour, ScriptedModel
 
@@ -97,10 +97,10 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def own_counts(server: MongoClient[dict[str, Any]]) -> Callable[[], dict[str, int]]:
-    """How many documents each collection behind `chat` has."""
-    database = server["scripted"]
-    return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
+def own_counts(server: MongoClient[dict[str, Any]], user: str) -> Callable[[], dict[str, int]]:
+    """How many documents each collection behind `chat` has but for those of other tests' users."""
+    database, own = server["scripted"], but_for_others(user)
+    return lambda: {name: database[name].count_documents(own) for name in sorted(database.list_collection_names())}
 
 
 @pytest.mark.parametrize("streamed", [False, True])

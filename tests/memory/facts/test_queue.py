@@ -291,3 +291,28 @@ async def test_who_says_little_does_not_wait_for_all_that_another_imports(quiet:
     assert await texts(quiet, "bob") == ["The user lives in Oslo."]
     await quiet.engine.knowledge.queue.work()
     assert await texts(quiet, USER) == [f"The user lives in City{many - 1}."]
+
+
+async def settle(memory: Memory, *contents: str) -> None:
+    """A user's messages, a minute apart, whose facts are settled."""
+    for number, content in enumerate(contents):
+        await memory.engine.chats.turns.remember("ann", "s", [turn(f"m{number}", content, proxied=True)])
+        await memory.engine.knowledge.queue.work()
+
+
+async def test_what_is_corrected_is_a_fact_of_its_own_message(quiet: Memory, facts: Facts) -> None:
+    await settle(quiet, "The meeting is at 9.")
+    assert await texts(quiet, ended=True) == []  # nor is it one until it is corrected
+    await settle(quiet, "The meeting is at 9.", "Actually it is at 10.")
+    made = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
+    right, wrong = made["The meeting is at 10."], made["The meeting is at 9."]
+    assert (right.sources, right.superseded_by) == (("m1",), None)
+    assert (wrong.sources, wrong.superseded_by) == (("m0",), right.id)
+    await quiet.engine.oversight.forgetter.message("ann", "m1")
+    assert await texts(quiet) == ["The meeting is at 9."]
+
+
+@pytest.mark.parametrize("between", ["I had soup.", "Is it far?"])
+async def test_what_was_not_said_right_before_is_not_what_is_corrected(quiet: Memory, between: str) -> None:
+    await settle(quiet, "The meeting is at 9.", between, "Actually it is at 10.")
+    assert await texts(quiet, ended=True) == []

@@ -255,6 +255,12 @@ def test_the_best_is_behind_none_however_many_are_as_good() -> None:
     assert behind_best(floats(3, 5, 5, -1)).tolist() == [-2, 0, 0, -6]
 
 
+def test_those_that_tell_are_behind_the_best_that_tells() -> None:
+    telling = np.array([True, False, True])
+    assert behind_best(floats(3, 5, 2), telling).tolist() == [0, 2, -1]
+    assert behind_best(floats(3, 5, 2), np.zeros(3, np.bool_)).tolist() == [-2, 0, -3]
+
+
 def test_certainty_is_that_of_the_best_whoever_it_is() -> None:
     best = {name: floats(0.1, 0.2 + number / 10, -0.3) for number, name in enumerate(CERTAINTY)}
     found = certainty(pool_of(**best))
