@@ -25,13 +25,18 @@ def misspelt(corpus: Corpus) -> Corpus:
 
 
 def _misspelt(question: Question, seed: str) -> Question:
-    words = [word.strip('.,;:?!"()') for word in question.text.split()]
+    return replace(question, text=with_slip(question.text, Random(seed)))
+
+
+def with_slip(text: str, random: Random) -> str:
+    """A text with a slip in its longest word that carries meaning and is written small; as it is where it has none."""
+    words = [word.strip('.,;:?!"()') for word in text.split()]
     chosen = [word for word in words if len(word) >= LONG_WORD and word.isascii() and word.isalpha()]
     telling = [word for word in chosen if word.islower() and word not in STOPWORDS]
     if not telling:
-        return question
+        return text
     word = max(telling, key=len)
-    return replace(question, text=question.text.replace(word, _with_slip(word, Random(seed)), 1))
+    return text.replace(word, _with_slip(word, random), 1)
 
 
 def _with_slip(word: str, random: Random) -> str:
