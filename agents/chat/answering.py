@@ -54,6 +54,7 @@ ALL = 0.4  # how likely a summary is one of everything
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
 NOT_KNOWN_OF = "I don't know anything about “{}” yet."
 NOTHING_KEPT = "You haven't asked me to remember anything yet. Say “Remember that my locker is number 12”, for example."
+NOT_SEARCHED = "I couldn't search what you told me, for the embedding model is away. Please ask again later."
 ELSE_NEEDS_MODEL = "For anything else I need a language model."
 NEVER_TOLD = "No, I don't remember you telling me anything about that."
 ONCE = "You haven't told me how it is now. "
@@ -154,8 +155,9 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         )
         first = "Yes. " if asks_whether_told(query) else ONCE if all(one.before for one in chosen) else ""
         return _quoted(chosen, first=first, also=[NOT_KNOWN_OF.format(part.strip(" ?？")) for part in unknown])
+    searched = context.bundle is None or context.bundle.recall.dimensions > 0
     if asks_whether_told(query) and context.bundle is not None:
-        return RuleAnswer(NEVER_TOLD)
+        return RuleAnswer(NEVER_TOLD if searched else NOT_SEARCHED)
     if intent.name == "location" and context.request.location:
         return RuleAnswer(f"Your request says you're in {context.request.location}. That's all I know about it.")
     if intent.deed == "forgets":
@@ -164,6 +166,8 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return RuleAnswer(NOT_ASKED)
     if intent.deed == "requests" or _BEYOND.search(query):
         return RuleAnswer(NEEDS_MODEL, unused="task")
+    if not searched:
+        return RuleAnswer(NOT_SEARCHED)
     return RuleAnswer(NOT_KNOWN if OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 

@@ -90,6 +90,15 @@ def test_an_embedding_model_that_is_down_costs_the_similar_messages_alone(
     problem(chat.post("/v1/search", json={"user_id": user, "query": "narwhals, whose tusks are long"}), 502)
 
 
+@pytest.mark.parametrize("asked", ["What is my bear's name?", "Did I ever mention a bear?"])
+def test_who_could_not_search_does_not_say_that_nothing_was_told(
+    chat: httpx.Client, model: ScriptedModel, user: str, asked: str
+) -> None:
+    model.always(status(400), on="embeddings")
+    model.always(status(503))
+    assert ask(chat, user, asked)["response"].startswith("I couldn't search what you told me")
+
+
 def test_an_image_is_described_to_the_model(chat: httpx.Client, model: ScriptedModel, user: str) -> None:
     model.script(answer("A red square."), answer("You sent a red square."))
     body = ask(chat, user, "What is this?", images=[f"data:image/png;base64,{PIXEL}", "https://example.org/a.png"])
