@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.likelihood import Question, Text
-from memory.domain import TURN
+from memory.domain import Hit
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
 from memory.language import (
     LEFT_OUT,
@@ -33,6 +33,7 @@ MOST_PARTS = 8  # passages of one message that are looked at,
 MOST_READ = 64  # and of all
 PASSAGE = 160  # characters up to which sentences of a message are quoted together
 HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
+RECALLED = ("similar", "recent")  # sections of what recall scores, and which it scores against each other
 HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 
 Whose = Literal["own", "speaker", "text"]
@@ -99,7 +100,7 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
             for passage in some
         ]
         question = Question(part.question, readings[part.question])
-        questions.append(Asked(question, _with_rivals(known, _scores(part.bundle or Bundle()))))
+        questions.append(Asked(question, _with_rivals(known, part.bundle or Bundle())))
     return questions
 
 
@@ -137,27 +138,32 @@ def _parts(context: Context) -> list[Context]:
     return parts
 
 
-def _scores(bundle: Bundle) -> dict[str, float]:
-    """Those of the best hits, by the ids of their messages."""
-    best = sorted(bundle.recall.hits, key=lambda hit: -hit.score)[:READ]
-    return {hit.gist.id: hit.score for hit in best}
+def _best(bundle: Bundle) -> list[Hit]:
+    return sorted(bundle.recall.hits, key=lambda hit: -hit.score)[:READ]
 
 
-def _with_rivals(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
-    telling = {passage.source.id for passage in passages if not passage.asks}
-    rivals = [(name, score) for name, score in scores.items() if name in telling]
+def _with_rivals(passages: Sequence[Passage], bundle: Bundle) -> list[Passage]:
+    """Passages of messages and facts with the best score of another that does not only ask."""
+    asking = {passage.source.id for passage in passages if passage.asks}
+    asking -= {passage.source.id for passage in passages if not passage.asks}
+    rivals = [
+        hit
+        for hit in _best(bundle)
+        if hit.gist.id not in asking and statements(hit.text, by_user=hit.gist.role == "user")
+    ]
 
     def rival(passage: Passage) -> float:
         others = {passage.source.id, *passage.replaced_by}
-        return max((score for name, score in rivals if name not in others), default=0.0)
+        return max((hit.score for hit in rivals if hit.gist.id not in others), default=0.0)
 
-    return [replace(one, rival=rival(one)) if one.source.kind == TURN else one for one in passages]
+    return [replace(one, rival=rival(one)) if one.source.section in RECALLED else one for one in passages]
 
 
 def _passages(context: Context) -> list[Passage]:
     """Every statement of the bundle, and of the history that the request brings: what is known first."""
     bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
-    hits, by_id = {hit.gist.key: hit for hit in bundle.recall.hits}, _scores(bundle)
+    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
+    by_id = {hit.gist.id: hit.score for hit in _best(bundle)}
     keys = {source: kept.key for kept in bundle.memories for source in kept.sources}
     stated = {source for fact in bundle.known for source in fact.sources}
     passages = []

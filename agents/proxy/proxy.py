@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 
 from agents.chat import (
-    SEARCHED_BY,
     Answer,
     Block,
     Context,
@@ -162,10 +161,8 @@ class Proxy:
 
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
-        messages, turn_id = request.messages, request.once or request.turn_id
-        at = newest_user(messages)
-        if at is not None:
-            said = storable(said_in(messages[at].get("content")))[:SEARCHED_BY]
+        turn_id = request.once or request.turn_id
+        if said := request.searched_by:
             await self._engine.search.recaller.read_ahead(request.owner, said)
             await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         gathering = asyncio.create_task(self._knowing.gather(request, turn_id))

@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
+from agents.chat import SEARCHED_BY
+from agents.openai_chat import newest_user, said_in, storable
 from agents.proxy.chores import chore_of
 from agents.proxy.dialect import CHAT, Dialect
 from config.recipes import PROXY, Recipe
@@ -78,6 +80,13 @@ class ProxyRequest:
     def messages(self) -> list[dict[str, Any]]:
         """Those of the request, as a chat completion has them."""
         return self.dialect.messages(self.body)
+
+    @property
+    def searched_by(self) -> str:
+        """The user's newest message, as far as memory is searched by it; empty where there is none."""
+        messages = self.messages
+        at = newest_user(messages)
+        return "" if at is None else storable(said_in(messages[at].get("content")))[:SEARCHED_BY]
 
     @property
     def is_chore(self) -> bool:

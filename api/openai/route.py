@@ -171,6 +171,7 @@ async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy:
     """What the provider answers, or rules where there is none; None where the client of a stream left before it
     began. `proxy`: to another provider than the one of chat completions."""
     proxy = proxy or memory.proxy
+    read_ahead(memory, asked)
     asked = await _at(memory, asked, by_rules=proxy is None)
     if proxy is None:
         answer: Proxied | None = await complete_by_rules(memory, asked)
@@ -179,6 +180,12 @@ async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy:
     else:
         answer = await proxy.complete(asked)
     return replace(answer, headers={**answer.headers, PAUSED: "true"}) if answer and asked.options.paused else answer
+
+
+def read_ahead(memory: Memory, asked: ProxyRequest) -> None:
+    """Has the encoder, which takes longest, begin while it is looked up where a request belongs."""
+    if asked.options.reads and (said := asked.searched_by):
+        memory.engine.gists.encoder.read_ahead(said)
 
 
 async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRequest:

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from memory.domain import REPLACED, RULE_BASED
-from memory.facts.facts import Fact, Facts, Origin
+from memory.facts.facts import Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.corrections import corrected, in_full
-from memory.facts.rules.extract import Candidate, candidates, keeps, lasting, stated_by, statement_of
+from memory.facts.rules.extract import Candidate, candidates, keeps, lasting, stated_by, statement_of, states
 from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import Add, Decision, Stated, decide_by_rules, nearest, texts_of
 from memory.gists import gist_of
@@ -113,8 +113,6 @@ class Learner:
         if not reading.stated:
             return [], origin.by
         facts = await self._facts.in_force(origin.owner)
-        if reading.stated[0].corrects and await self._keep_corrected(origin, reading.stated[0].text, facts):
-            facts = await self._facts.in_force(origin.owner)
         known = {fact.id: fact.text for fact in facts}
         here = [fact for fact in facts if fact.memory_id == origin.memory_id]
         just_told = {fact.id: fact.text for fact in here if abs(origin.at - fact.valid_from) <= JUST_TOLD}
@@ -132,30 +130,36 @@ class Learner:
         readings = dict(zip(texts, await self._reader.read(texts), strict=True))
         return decide_by_rules(stated, near, readings), origin.by if not known else RULE_BASED
 
-    async def _keep_corrected(self, origin: Origin, correction: str, facts: Iterable[Fact]) -> bool:
+    async def keep_corrected(
+        self, origin: Origin, stated: Iterable[Stated], stands: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
         """Makes a fact of what the user's message before states, where that is corrected and there is none of it: "The
-        meeting is at 9." is no fact until "Actually it is at 10." follows. Returns whether it did."""
-        lately = {
-            "user_id": origin.owner,
-            "session_id": origin.memory_id,
-            "role": "user",
-            "timestamp": {"$gte": origin.at - JUST_TOLD, "$lte": origin.at},
-            "id": {"$ne": origin.source},
-            "branch": {"$ne": REPLACED},
-            **TOLD,
-        }
-        found = await self._vectors.find(lately).sort("message_index", -1).limit(1).to_list(None)
-        if not found or any(found[0]["id"] in fact.sources for fact in facts):
-            return False
-        before = found[0]
-        said, _ = await self._own_candidates(without_recalled(before["content"]), gist_of(before).said_at)
-        wrong = [candidate.text for candidate in said if corrected(correction, candidate.text) is not None]
+        meeting is at 9." is no fact until "Actually it is at 10." follows. `stands`: whether what corrects it does."""
+        corrections = [one.text for one in stated if one.corrects]
+        before = await self._message_before(origin) if corrections else None
+        if before is None or any(before["id"] in fact.sources for fact in await self._facts.in_force(origin.owner)):
+            return
+        said, vectors = await self._own_candidates(without_recalled(before["content"]), gist_of(before).said_at)
+        texts = [candidate.text for candidate in said if states(candidate, vectors)]
+        wrong = [text for text in texts if any(corrected(correction, text) is not None for correction in corrections)]
 
-        async def stands() -> bool:
-            return await self._vectors.find_one({"_id": before["_id"], **TOLD}, {"_id": 1}) is not None
+        async def both_stand() -> bool:
+            there = await self._vectors.find_one({"_id": before["_id"], **TOLD}, {"_id": 1})
+            return there is not None and (stands is None or await stands())
 
-        decisions = [Add(text) for text in wrong[-1:]]
-        return bool(await self._facts.apply(origin_of(before, RULE_BASED), decisions, stands))
+        await self._facts.apply(origin_of(before, RULE_BASED), [Add(text) for text in wrong[-1:]], both_stand)
+
+    async def _message_before(self, origin: Origin) -> Document | None:
+        """The user's message before, in the conversation, where it was said just then."""
+        own, places = {"user_id": origin.owner, "session_id": origin.memory_id}, {"$gte": 0}
+        if origin.source is not None:
+            message = await self._vectors.find_one({**own, "id": origin.source}, {"message_index": 1})
+            if message is None:
+                return None
+            places["$lt"] = message["message_index"]
+        sought = {**own, "role": "user", "message_index": places, "branch": {"$ne": REPLACED}, **TOLD}
+        found = await self._vectors.find(sought).sort("message_index", -1).limit(1).to_list(None)
+        return found[0] if found and abs(origin.at - found[0]["timestamp"]) <= JUST_TOLD else None
 
 
 def origin_of(document: Document, by: str) -> Origin:

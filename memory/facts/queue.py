@@ -115,6 +115,7 @@ class FactQueue:
         async with self._leases.held("learning", origin.owner) as held:
             if not held:
                 raise Conflict("Other things are being learnt of the user", retry_after=1.0)
+            await self._learner.keep_corrected(origin, reading.stated)
             for _ in range(TRIES):
                 decisions, by = await self._learner.decisions(origin, reading)
                 try:
@@ -261,8 +262,10 @@ class FactQueue:
                     return True
                 except (Conflict, NotFound):
                     reading = await self._read_message(document, ask)
+            origin, stands = origin_of(document, reading.by), partial(self._stands, lease, document)
+            await self._learner.keep_corrected(origin, reading.stated, stands)
             for _ in range(TRIES):
-                decisions, decided_by = await self._learner.decisions(origin_of(document, reading.by), reading)
+                decisions, decided_by = await self._learner.decisions(origin, reading)
                 written = {
                     "by": decided_by,
                     "at": document["timestamp"],
@@ -279,10 +282,12 @@ class FactQueue:
         raise Conflict("The facts of the conversation are changed meanwhile")
 
     async def _carry_out(self, lease: str, document: Document, written: Document) -> None:
-        async def stands() -> bool:
-            return await self._vectors.find_one(self._mine(lease, document), {"_id": 1}) is not None
-
+        stands = partial(self._stands, lease, document)
         await self._facts.apply(origin_of(document, written["by"]), _read(written["of"]), stands)
+
+    async def _stands(self, lease: str, document: Document) -> bool:
+        """Whether a message is there, and still this worker's."""
+        return await self._vectors.find_one(self._mine(lease, document), {"_id": 1}) is not None
 
     async def _read_message(self, document: Document, ask: Ask | None) -> Reading:
         return await self._learner.read(document["user_id"], document["content"], gist_of(document).said_at, ask)

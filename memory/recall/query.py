@@ -49,7 +49,8 @@ _WORD = re.compile(
     rf"(?<![\w'’./\\@\u0300-\u036f-])[a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}}(?![\w'’/\\@\u0300-\u036f-]|\.\w)"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_FUNCTION_WORDS = {word.replace("'", ""): word for word in STOPWORDS}  # as hasty people type them: "whats", "dont"
+_FUNCTION_WORDS = {word.replace("'", ""): word for word in STOPWORDS if "'" in word}  # as they are typed: "whats"
+_FUNCTION_WORDS |= {word: word for word in STOPWORDS if "'" not in word}
 
 
 def speaker_called(name: str, index: UserIndex) -> int | None:

@@ -107,6 +107,7 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     replies = Ask.REPLIES in question.asks
     asks = (pool.columns["user"] > 0) | ((pool.columns["assistant"] > 0) & (not replies))
     asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+    # Where a reply is asked for, what it replies to tells: of 20 questions for replies three more are answered so.
     found = load_ranker().scores(pool, None if replies else ~asks)
     if not probe.known:
         covered = pool.columns["covered_of_all"]
@@ -249,14 +250,14 @@ class Ranker:
     straight: Floats
     calibration: Floats
 
-    def scores(self, pool: Pool, telling: NDArray[np.bool_] | None = None) -> Floats:
-        """How likely each of the pool answers, (n,) in 0..1. `telling`: which of it may be the best, for what only asks
+    def scores(self, pool: Pool, among: NDArray[np.bool_] | None = None) -> Floats:
+        """How likely each of the pool answers, (n,) in 0..1. `among`: which of it may be the best, for what only asks
         takes nothing from what answers; None for all."""
         known = [at for at, name in enumerate(self.features) if pool.columns[name].strides != NO_STRIDE]
         features = scaled(pool, [self.features[at] for at in known])
-        behind = behind_best(self._raw(features, self.hidden[known], self.straight[known]), telling)
+        behind = behind_best(self._raw(features, self.hidden[known], self.straight[known]), among)
         weights = self.calibration
-        logits = weights[0] * behind + certainty(pool, telling) @ weights[1:-1] + weights[-1]
+        logits = weights[0] * behind + certainty(pool, among) @ weights[1:-1] + weights[-1]
         probabilities: Floats = 1 / (1 + np.exp(-logits))
         return probabilities
 
@@ -269,10 +270,9 @@ class Ranker:
         return found
 
 
-def certainty(pool: Pool, telling: NDArray[np.bool_] | None = None) -> Floats:
-    """How well the best of a pool, or of the telling ones, matches at all, by `CERTAINTY`, and the logarithm of its
-    size."""
-    values = [float(_best(pool.columns[name], telling)) for name in CERTAINTY]
+def certainty(pool: Pool, among: NDArray[np.bool_] | None = None) -> Floats:
+    """How well the best of a pool, or of some of it, matches at all, by `CERTAINTY`, and the logarithm of its size."""
+    values = [float(_best(pool.columns[name], among)) for name in CERTAINTY]
     return np.array([*values, np.log(len(pool.rows))], np.float32)
 
 
@@ -285,15 +285,15 @@ def scaled(pool: Pool, names: Sequence[str]) -> Floats:
     return np.clip(columns, *CLIP, out=columns).T
 
 
-def behind_best(scores: Floats, telling: NDArray[np.bool_] | None = None) -> Floats:
-    """How far scores are below the highest of them, or of the telling ones, (n,). A share of their sum would fall with
+def behind_best(scores: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
+    """How far scores are below the highest of them, or of some of them, (n,). A share of their sum would fall with
     every other message that answers as well."""
-    behind: Floats = scores - _best(scores, telling)
+    behind: Floats = scores - _best(scores, among)
     return behind
 
 
-def _best(values: Floats, telling: NDArray[np.bool_] | None) -> np.float32:
-    best: np.float32 = (values if telling is None or not telling.any() else values[telling]).max()
+def _best(values: Floats, among: NDArray[np.bool_] | None) -> np.float32:
+    best: np.float32 = (values if among is None or not among.any() else values[among]).max()
     return best
 
 

@@ -31,6 +31,7 @@ from api.openai.route import (
     options_of,
     owner_of_stored,
     passed_on,
+    read_ahead,
     read_object,
     returned,
 )
@@ -106,6 +107,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
         chat_body(asked, asked.given, model, calls=calls)  # refuses before anything is kept
     identifier = once_id(request)
     asking = passed_on(request, passing, user, options, {"input": asked.fields.input}, dialect=RESPONSES)
+    read_ahead(memory, asking)
     asking = await goes_on(memory.engine, asked, asking, f"resp_{identifier}")
     session = asking.options.memory_id or None
     owner = (await memory.within(user, options.project, session)).owner

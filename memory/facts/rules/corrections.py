@@ -9,11 +9,13 @@ from memory.facts.rules.extract import SOMEBODY, candidates, whom_named, without
 from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
 from memory.facts.rules.statement import HE, NAMES, SHE, is_somebody, read_statement, whom_of
+from utils.text import words
 
 _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")
 MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
 _OWNS = ("Its", "His", "Her", "Their")
-_VALUE = re.compile(rf"(?:is|are|was|were) (?:(?:in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
+_VALUE = re.compile(rf"(?:is|are|was|were) (?:(?P<before>in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
+_SAYS = ("is", "are", "was", "were")
 _NAMES = re.compile(rf"(?<=[\w,] ){NAMES}(?<!\.)")
 _NUMBERS = re.compile(r"(?<![\w.,:])\W?\d[\w.,:]*(?<=\w)")
 
@@ -61,11 +63,14 @@ def value_instead(text: str, key: str, value: str) -> str | None:
 
 def corrected(new: str, old: str) -> str | None:
     """What a statement should have said by the correction of it; None where it is no correction of that."""
-    if meant := MEANT.search(new):  # "it's Ann, not Anne"
+    points = _POINTS.fullmatch(new)
+    if points is not None and (meant := MEANT.search(new)):  # "it's Ann, not Anne"
         parts = re.split(rf"\b{re.escape(meant['former'])}\b", old)
         return meant["meant"].join(parts) if len(parts) == 2 else None
     was, whom = read_statement(old), whom_of(old)
-    if (points := _POINTS.fullmatch(new)) is None:
+    if not whom:
+        return None
+    if points is None:
         now = read_statement(new)
         alike = (now.named, now.values, now.denied) == (was.named, was.values, was.denied) and bool(now.named)
         return new if alike and now.subject != was.subject and is_somebody(now.subject) else None
@@ -83,10 +88,14 @@ def corrected(new: str, old: str) -> str | None:
 
 
 def _with_value(rest: str, old: str) -> str | None:
-    """A statement with another value of the same kind: a name for its last name, a number for its one number."""
+    """A statement with another value of the same kind: a name for its last name, a number for its one number. What is
+    "at 10" takes the place of what was "at" or "is" something, not of two cats."""
     if (value := _VALUE.fullmatch(rest)) is None:
         return None
     found = list((_NUMBERS if re.search(r"\d", value["value"]) else _NAMES).finditer(old))
     if not found or (len(found) > 1 and re.search(r"\d", value["value"])):
+        return None
+    [last] = words(old[: found[-1].start()])[-1:] or [""]
+    if value["before"] and last not in (value["before"], *_SAYS):
         return None
     return old[: found[-1].start()] + value["value"] + old[found[-1].end() :]

@@ -123,7 +123,7 @@ _WITHOUT_APOSTROPHE = re.compile(  # "my wifes name is"
     rf"\b((?:my|our) {RELATION})s(?= (?!who|that|there)[a-z]+ (?:is|was)\b)", re.IGNORECASE
 )
 _BESIDE = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
-_CALLED = re.compile(rf"(?i:i['’]m|i am|(?:[a-z]+ ){{0,2}}calls? me) (?P<name>{NAME}(?: {NAME})?)")
+_CALLED = re.compile(rf"(?i:i['’]m|i am|(?P<named>(?:[a-z]+ ){{0,2}}calls? me)) (?P<name>{NAME}(?: {NAME})?)")
 _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$")
 _ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
 _KEYED = re.compile(r"[^\W\d_][^:?!.]{0,59}:\s+\S")  # "Gate code: 4711"
@@ -208,14 +208,19 @@ def stated_by(found: Sequence[Candidate], vectors: Mapping[str, Floats]) -> list
     for candidate in found:
         vector = vectors[candidate.spoken]
         [likelihood] = lasting(vector[None])
-        does, lasts = doing(vector, candidate.spoken), bool(likelihood >= candidate.least)
-        is_none = candidate.foreign and (does.supposing or asked_by(candidate.spoken, does) is not None)
-        if unmarked := candidate.unmarked:
-            is_none |= asked_by(unmarked, doing(vectors[unmarked], unmarked)) is not None
-        if not is_none and (lasts or turning(vector) > 0 or candidate.corrects):
-            text = _with_home(candidate.text, does.home)
+        lasts = bool(likelihood >= candidate.least)
+        if states(candidate, vectors) and (lasts or turning(vector) > 0 or candidate.corrects):
+            text = _with_home(candidate.text, doing(vector, candidate.spoken).home)
             stated.setdefault(text, Stated(text, candidate.sentence, lasts, candidate.corrects))
     return list(stated.values())[:MOST]
+
+
+def states(candidate: Candidate, vectors: Mapping[str, Floats]) -> bool:
+    """Whether a candidate asks or supposes nothing, by what the encoder reads of it."""
+    if (unmarked := candidate.unmarked) and asked_by(unmarked, doing(vectors[unmarked], unmarked)) is not None:
+        return False
+    does = doing(vectors[candidate.spoken], candidate.spoken)
+    return not (candidate.foreign and (does.supposing or asked_by(candidate.spoken, does) is not None))
 
 
 def _with_home(text: str, home: float) -> str:
@@ -291,10 +296,10 @@ def clauses(sentence: str) -> Iterator[str]:
 
 def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said) -> tuple[Candidate | None, str]:
     """What may be a fact of a clause, and whom a pronoun means behind it."""
-    if len(clause) > LONGEST or _BIDS.match(clause) or len(clause.split()) < 2:
-        return None, about
     called = _CALLED.fullmatch(clause)
-    if called and not _OF_A_PEOPLE.search(called["name"]):
+    if len(clause) > LONGEST or (_BIDS.match(clause) and not called) or len(clause.split()) < 2:
+        return None, about
+    if called and (called["named"] or not _OF_A_PEOPLE.search(called["name"])):
         name = called["name"]
         return Candidate(f"{USER}'s name is {name}.", f"My name is {name}.", OF_THE_USER, sentence, said), about
     if (lead := _left_out(clause)) is not None:

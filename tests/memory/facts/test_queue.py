@@ -312,7 +312,19 @@ async def test_what_is_corrected_is_a_fact_of_its_own_message(quiet: Memory, fac
     assert await texts(quiet) == ["The meeting is at 9."]
 
 
+async def test_of_messages_of_one_moment_the_one_before_is_corrected(quiet: Memory) -> None:
+    said = ("The meeting is at 9.", "Actually it is at 10.", "The party is at 7.")
+    await quiet.add("ann", "s", [turn(f"m{at}", text, timestamp=at_minute(0)) for at, text in enumerate(said)])
+    await quiet.engine.knowledge.queue.work()
+    assert await texts(quiet) == ["The meeting is at 10."]
+
+
 @pytest.mark.parametrize("between", ["I had soup.", "Is it far?"])
 async def test_what_was_not_said_right_before_is_not_what_is_corrected(quiet: Memory, between: str) -> None:
     await settle(quiet, "The meeting is at 9.", between, "Actually it is at 10.")
+    assert await texts(quiet, ended=True) == []
+
+
+async def test_a_question_is_not_corrected(quiet: Memory) -> None:
+    await settle(quiet, "is the meeting at 9", "Actually it is at 10.")
     assert await texts(quiet, ended=True) == []

@@ -18,6 +18,15 @@ from utils.encoder import Encoder
         (["My aunt lives in Cork. I live in Ulm.", "I meant my aunt lives in Ulm."], ["The user's aunt lives in Ulm."]),
         (["I live in Gdansk.", "Correction: I live in Poznan."], ["The user lives in Poznan."]),
         (["No, it's 42."], []),
+        (
+            ["My sister works in Paris.", "I live in Berlin, not Paris."],
+            ["The user's sister works in Paris.", "The user lives in Berlin, not Paris."],
+        ),
+        (
+            ["My boss drinks coffee.", "I prefer tea, not coffee."],
+            ["The user's boss drinks coffee.", "The user prefers tea, not coffee."],
+        ),
+        (["I have 2 cats.", "Actually it is at 10."], ["The user has 2 cats."]),
         (["I have two cats.", "Actually it is in March."], ["The user has two cats."]),
         (["My locker number is 12. Sorry, 21."], ["The user's locker number is 21."]),
         (["My favorite fruit is mango. My favorite fruit is now fig."], ["The user's favorite fruit is now fig."]),
