@@ -65,7 +65,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         Rule("what is meant and what is not", ("memory.facts.rules.reconcile", "_in_place_of"),
              lambda _, new: new.text),
         Rule("whose words a sentence is", ("memory.facts.rules.leads", "_likely"), _always(0.0)),
-        Rule("corrections of what was just told", ("memory.facts.queue", "in_full"), lambda stated, _: list(stated)),
+        Rule("corrections of what was just told", ("memory.facts.learner", "in_full"), lambda stated, _: list(stated)),
         Rule("plans end plans alone", ("memory.facts.rules.reconcile", "_is_due"), _always(True)),
         Rule("clauses", ("memory.facts.rules.extract", "clauses"), lambda sentence: iter((sentence,))),
     ),

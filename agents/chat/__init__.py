@@ -5,7 +5,8 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 
 from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, Conversation, HistoryItem, Intent
 from agents.chat.coordinator import Coordinator
-from agents.chat.exchange import Drafting, Exchanges, Keeping, receipt_of, settle_place, settled, turn_to
+from agents.chat.drafting import Drafting, Keeping, settled
+from agents.chat.exchange import Exchanges, receipt_of, settle_place, turn_to
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known

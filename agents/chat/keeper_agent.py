@@ -175,9 +175,9 @@ class KeeperAgent:
     async def _forget(self, context: Context, meant: str) -> Context:
         """Deletes the fact, the exchanges that stated it, and the request itself."""
         owner = context.request.owner
-        await self._set_apart(owner, unmarked(_MY.sub("", meant)))
         if _ALL.fullmatch(meant):
             return replace(context, done=ONE_AT_A_TIME)
+        await self._set_apart(owner, unmarked(_MY.sub("", meant)))
         facts = await self._engine.chats.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
         if fact is None:
@@ -186,10 +186,10 @@ class KeeperAgent:
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         with suppress(NotFound):  # somebody else was faster
             values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
-        await forgetter.exchange(owner, context.request.prompt_id)  # it may state the value, too
         # All that states it is looked for before any of it goes, and the fact goes last: what fails changes nothing.
         stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
-        messages = await forgetter.exchanges(owner, [*fact.sources, *stated])
+        own = context.request.prompt_id  # it may state the value, too, and goes at the end
+        messages = await forgetter.exchanges(owner, [one for one in (*fact.sources, *stated) if one != own])
         await forgetter.redact(owner, fact.key, values)
         with suppress(NotFound):
             await self._engine.chats.keyvalues.delete(owner, fact.key)

@@ -21,8 +21,8 @@ def calibrate(found: Sequence[Example], raw: Sequence[NDArray[np.float32]]) -> N
     rows, labels = [], []
     for example, scores in zip(found, raw, strict=True):
         best = np.argsort(-scores)[:CONSIDERED]
-        sure = certainty(example.pool)
-        rows += [[behind, *sure, 1.0] for behind in behind_best(scores)[best]]
+        sure = certainty(example.pool, example.among)
+        rows += [[behind, *sure, 1.0] for behind in behind_best(scores, example.among)[best]]
         labels += example.answers[best].tolist()
     x, y = np.array(rows, np.float64), np.array(labels)
     weights = np.zeros(x.shape[1])

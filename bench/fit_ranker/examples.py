@@ -17,6 +17,7 @@ from memory.gists.gists import document_of, embedded_fields, imprints, text_to_e
 from memory.recall.features import Pool, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for
+from memory.recall.ranking import among_which
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -33,7 +34,8 @@ _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]{2,}|\w*\d[\w-]{3,})(?: [A-Z][a-z]
 @dataclass(frozen=True)
 class Example:
     """One question. `conversation`: its corpus and id. `answers`: (n,) of 0 and 1, which of the pool are evidence.
-    `evidence`: how much there is in all; 0 for a question that nothing answers."""
+    `evidence`: how much there is in all; 0 for a question that nothing answers. `among`: which of the pool may be its
+    best, (n,), as the product has it."""
 
     corpus: str
     conversation: str
@@ -41,6 +43,7 @@ class Example:
     pool: Pool
     answers: NDArray[np.float32]
     evidence: int
+    among: NDArray[np.bool_] | None = None
 
 
 def examples(corpora: Iterable[Corpus], home: Path) -> list[Example]:
@@ -87,7 +90,8 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
             there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
             category = SHORT if short else question.category
             of = NAMES if question.category == NAMES else corpus
-            found.append(Example(of, f"{corpus}/{conversation.id}", category, pool, answers, int(there)))
+            among = among_which(index, asked, pool)
+            found.append(Example(of, f"{corpus}/{conversation.id}", category, pool, answers, int(there), among))
     return found
 
 

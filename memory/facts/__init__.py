@@ -7,20 +7,23 @@ decision is committed before it is carried out.
 from memory.facts.facts import Decided, Event, Fact, Origin
 from memory.facts.profile import ProfileChange, ProfileItem, Rank
 from memory.facts.room import Knowledge, open_knowledge
+from memory.facts.rules.attributes import (
+    Attribute,
+    attribute_meant,
+    gives,
+    named_in,
+    value_given,
+)
 from memory.facts.rules.corrections import value_instead
 from memory.facts.rules.extract import clauses, corrects, whom_meant
 from memory.facts.rules.keeping import (
-    Attribute,
     StatedValue,
-    attribute_meant,
     fact_meant,
     facts_near,
-    gives,
     key_and_value,
     key_named,
     keys_beside,
     keys_of_the_same,
-    named_in,
     of_what,
     owned,
     place_beside,
@@ -28,7 +31,6 @@ from memory.facts.rules.keeping import (
     statement_to_remember,
     told,
     unmarked,
-    value_given,
     values_stated,
     without_asides,
 )

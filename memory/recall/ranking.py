@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from config.recipes import Recipe
 from fitted import FITTED
 from memory.domain import SAID
-from memory.language import DAY, Ask, Trait
+from memory.language import DAY, Ask, Question, Trait
 from memory.recall.features import POOL, SAME, Pool, alike, asked_before, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.postings import Rows
@@ -103,12 +103,9 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
 def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
     question = probe.question
-    telling = index.traits[pool.rows, Trait.ASKS] != 1
+    telling, asks = index.traits[pool.rows, Trait.ASKS] != 1, only_ask(index, question, pool)
     replies = Ask.REPLIES in question.asks
-    asks = (pool.columns["user"] > 0) | ((pool.columns["assistant"] > 0) & (not replies))
-    asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
-    # Where a reply is asked for, what it replies to tells: of 20 questions for replies three more are answered so.
-    found = load_ranker().scores(pool, None if replies else ~asks)
+    found = load_ranker().scores(pool, among_which(index, question, pool))
     if not probe.known:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
@@ -128,6 +125,22 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     if naming is not None:
         found = _foremost(found, naming & ~same)
     return _foremost(found, same)
+
+
+def only_ask(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.bool_]:
+    """Which of a pool are short questions that tell nothing, (n,); not an assistant's where its replies are asked
+    for."""
+    asks = pool.columns["user"] > 0
+    if Ask.REPLIES not in question.asks:
+        asks |= pool.columns["assistant"] > 0
+    short = index.terms.counts[pool.rows] <= LONGEST_QUESTION
+    return np.asarray(asks & short & (index.traits[pool.rows, Trait.ASKS] == 1))
+
+
+def among_which(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.bool_] | None:
+    """Which of a pool may be its best, (n,): what only asks takes nothing from what answers. None for all: where a
+    reply is asked for, what it replies to tells (of 20 such questions of `bench.answers` three more are answered)."""
+    return None if Ask.REPLIES in question.asks else ~only_ask(index, question, pool)
 
 
 def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:

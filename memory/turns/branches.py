@@ -27,6 +27,7 @@ from memory.ids import fingerprint, keys_of
 from memory.store import Changes, Collections, pending
 from memory.turns.line import (
     BEGINNING,
+    COMPARED,
     FIELDS,
     Line,
     Stored,
@@ -47,7 +48,6 @@ from utils.tasks import each
 BATCH = 32  # conversations that a sweep looks after at once
 LOOKED_AFTER = timedelta(minutes=2)  # a line that changed: whoever changed it has told all of it by then, or is gone
 LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the line
-COMPARED = 1_000  # messages, newest first, by which a transcript is told
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from memory.ids import fingerprint
 from utils.mongo import Document
 
 BEGINNING = ""  # as `follows` of a message that takes the first one's place
+COMPARED = 1_000  # messages, newest first, by which a transcript is told
 Line = tuple[str, str]  # role and text of a message
 
 FIELDS = dict.fromkeys(

@@ -13,7 +13,7 @@ from memory.ids import fingerprint, keys_of, prompt_id, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.branches import LINE
-from memory.turns.line import BEGINNING
+from memory.turns.line import BEGINNING, COMPARED
 from memory.turns.places import Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
@@ -24,7 +24,6 @@ from utils.text import GAP, ends_with_question_mark
 from utils.thoughts import without_thoughts
 
 _WITH_TRAITS = {"embedding": 0, "recall.tokens": 0, "recall.terms": 0}
-COMPARED = 1_000  # messages, newest first, by which a transcript is told
 NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
 
 

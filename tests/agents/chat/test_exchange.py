@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pymongo.errors import AutoReconnect, BulkWriteError
 
-from agents.chat import exchange
-from agents.chat.exchange import Drafting, Keeping
+from agents.chat import drafting
+from agents.chat.drafting import Drafting, Keeping
 from agents.memory import Memory
 from memory.domain import Turn
 from tests.conversations import USER, until
@@ -99,7 +99,7 @@ async def test_a_store_that_is_away_for_a_moment_costs_no_more_than_that(
             raise failures.pop()
         await save(*args)
 
-    monkeypatch.setattr(exchange, "DRAFT_SECONDS", 0.01)
+    monkeypatch.setattr(drafting, "DRAFT_SECONDS", 0.01)
     monkeypatch.setattr(quiet.engine.chats.drafts, "save", saving)
     answer = Turn("t.response", "assistant", "Once upon a time.", now(), turn_id="t")
     under_way = Drafting(quiet.engine.chats.drafts, place, lambda: answer)

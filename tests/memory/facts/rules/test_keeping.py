@@ -8,19 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain import KeyValue
+from memory.facts.rules.attributes import (
+    attribute_meant,
+    named_in,
+    value_given,
+)
 from memory.facts.rules.keeping import (
     KEY_CHARACTERS,
-    attribute_meant,
     fact_meant,
     facts_near,
     key_and_value,
     keys_beside,
     keys_of_the_same,
-    named_in,
     place_beside,
     statement_to_forget,
     statement_to_remember,
-    value_given,
 )
 
 
