@@ -17,7 +17,7 @@ from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
-from memory.facts import Decided
+from memory.facts import Decided, asks_not_to_keep
 from memory.ids import user_of
 from memory.observations import (
     CATEGORIES,
@@ -308,8 +308,8 @@ class Memory:
         """With what holds where it is made, but for what it says itself."""
         self.engine.gists.encoder.read_ahead(request.asked)  # meanwhile
         at = await self.within(request.owner, request.project, request.session_id, making=not request.temporary)
-        if at.paused:
-            request = replace(request, temporary=True, paused=True, use_memory=request.reads)
+        if at.paused or asks_not_to_keep(request.query):
+            request = replace(request, temporary=True, paused=at.paused, use_memory=request.reads)
             request = replace(request, goes_on=None, instead_of=None)
         return replace(
             request,

@@ -94,6 +94,8 @@ async def open_engine(
         conversations.receipts_product,
     )
     await ensure_indexes(store.collections, products)
+    for message in await gists.queue.newest():  # said to a process that was killed before it was embedded
+        gists.just_said.add(message["user_id"], [message])
     if search.index is not None:
         await search.index.ensure(models.embedder)
     oversight = open_oversight(store, gists, search, conversations, notes, products)

@@ -19,6 +19,7 @@ from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Question, counterparts
 from agents.chat.passages import HISTORY, Asked, Passage, each_once, read_asked
 from memory.domain import FACT
+from memory.facts import asks_not_to_keep
 from memory.language import (
     DAY,
     Span,
@@ -54,6 +55,7 @@ ALL = 0.4  # how likely a summary is one of everything
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
 NOT_KNOWN_OF = "I don't know anything about “{}” yet."
 NOTHING_KEPT = "You haven't asked me to remember anything yet. Say “Remember that my locker is number 12”, for example."
+NOT_KEPT = "All right, I won't remember that."
 NOT_SEARCHED = "I couldn't search what you told me, for the embedding model is away. Please ask again later."
 ELSE_NEEDS_MODEL = "For anything else I need a language model."
 NEVER_TOLD = "No, I don't remember you telling me anything about that."
@@ -106,6 +108,8 @@ def _without_memory(context: Context) -> RuleAnswer | None:
     query, intent, bundle = context.question.strip(), context.intent, context.bundle
     if context.done is not None:
         return RuleAnswer(context.done, unused="no_question")
+    if asks_not_to_keep(query):
+        return RuleAnswer(NOT_KEPT, unused="no_question")
     if bundle is not None and bundle.end is not None:
         return _at_end(bundle, context.request.timezone)
     if context.images is not None and intent.name == "image":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
-from memory.facts import stems_of, subject_of
+from memory.facts import are_of_other_things, stems_of, subject_of
 from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
@@ -146,6 +146,8 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
     if told and (_are_of_one_matter(before, after) or first.source.id in (other.may_replace or ())):
         return not _are_of_two(question, first, other)
+    if not told and are_of_other_things(first.text, other.text):
+        return False
     alike = first.read.reading.sentence @ other.read.reading.sentence >= SAME_MATTER
     if not alike or contrast(question, first.read, other.read) >= OF_A_KIND:
         return False

@@ -187,16 +187,22 @@ class MemoryAgent:
             replace(one, replaced_by=one.replaced_by.union(*(sources.get(fact, ()) for fact in one.replaced_by)))
             for one in bundle.former
         )
-        texts = {hit.gist.id: hit.gist.content for hit in recall.hits}
-        echoes = {
-            fact
-            for fact, stating in sources.items()
-            if any(_names_what(messages[source], texts[fact]) for source in stating & messages.keys())
-        }
-        hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
+        by_id = {hit.gist.id: hit for hit in recall.hits}
+        echoes, found = set[str](), dict[str, Hit]()
+        for fact, stating in sources.items():
+            naming = [one for one in stating & messages.keys() if _names_what(messages[one], by_id[fact].gist.content)]
+            echoes |= {fact for _ in naming[:1]}
+            for source in naming:  # is found as well as the fact of it
+                if source in by_id:
+                    best = max(found.get(source, by_id[source]), by_id[fact], key=lambda hit: hit.score)
+                    found[source] = replace(by_id[source], parts=best.parts)
+        hits = tuple(found.get(hit.gist.id, hit) for hit in recall.hits if hit.gist.id not in echoes)
         keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
+        parts = {hit.gist.key: hit.parts for hit in found.values()}
         considered = tuple(
-            candidate._replace(dropped="duplicate") if candidate.key in keys else candidate
+            candidate._replace(dropped="duplicate")
+            if candidate.key in keys
+            else candidate._replace(parts=parts.get(candidate.key, candidate.parts))
             for candidate in recall.considered
         )
         return replace(bundle, recall=replace(recall, hits=hits, considered=considered), former=former)

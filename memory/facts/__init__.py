@@ -18,6 +18,7 @@ from memory.facts.rules.corrections import value_instead
 from memory.facts.rules.extract import clauses, corrects, whom_meant
 from memory.facts.rules.keeping import (
     StatedValue,
+    asks_not_to_keep,
     fact_meant,
     facts_near,
     key_and_value,
@@ -36,7 +37,7 @@ from memory.facts.rules.keeping import (
 )
 from memory.facts.rules.leads import Said, has_lead, leads_of, said_in
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import is_of_another_person, stems_of, subject_of
+from memory.facts.rules.statement import are_of_other_things, is_of_another_person, stems_of, subject_of
 from memory.facts.store import BY_HAND
 
 __all__ = [
@@ -53,6 +54,8 @@ __all__ = [
     "Rank",
     "Said",
     "StatedValue",
+    "are_of_other_things",
+    "asks_not_to_keep",
     "attribute_meant",
     "clauses",
     "corrects",

@@ -11,6 +11,7 @@ from memory.facts.facts import Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.corrections import corrected, in_full
 from memory.facts.rules.extract import Candidate, candidates, keeps, lasting, stated_by, statement_of, states
+from memory.facts.rules.keeping import asks_not_to_keep
 from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import Add, Decision, Stated, decide_by_rules, nearest, texts_of
 from memory.gists import gist_of
@@ -57,6 +58,8 @@ class Learner:
     async def read(self, owner: str, text: str, at: datetime, ask: Ask | None) -> Reading:
         """What a text states that was said at a time."""
         text = without_recalled(text)
+        if asks_not_to_keep(text):
+            return Reading(())
         if self._model is not None and ask is not None:
             known = {} if await self._only_asks(text) else await self._known(owner)
             try:
@@ -100,7 +103,7 @@ class Learner:
         reading = await self.read(owner, text, at, ask)
         if reading.by != RULE_BASED or any(fact.lasts for fact in reading.stated):
             return reading
-        if (statement := statement_of(text)) is None:
+        if asks_not_to_keep(text) or (statement := statement_of(text)) is None:
             return reading
         said = list(said_in(text))
         vectors = await self._vectors_of([statement, *leads_of(said)])

@@ -8,8 +8,20 @@ from time import monotonic
 
 from pymongo import UpdateOne
 
+from memory.domain import TURN
 from memory.gists.gists import MADE_BY, embedded_fields, imprints, text_to_embed, with_pieces
-from memory.store import Changes, Claim, Collections, claim, count_waiting, fail, held, pending, revive
+from memory.store import (
+    Changes,
+    Claim,
+    Collections,
+    claim,
+    count_waiting,
+    fail,
+    held,
+    newest_waiting,
+    pending,
+    revive,
+)
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.encoder import FAMILY
 from utils.errors import ModelError, ModelUnavailable
@@ -57,6 +69,11 @@ class EmbeddingQueue:
             done, more = await self._turn()
             total += done
         return total
+
+    async def newest(self) -> list[Document]:
+        """The newest messages that wait, the last one at the end."""
+        found = await newest_waiting(self._vectors, "embed", LOOKED_AT, "embedding")
+        return [one for one in found if one["kind"] == TURN and not {"forgotten", "branch"} & one.keys()]
 
     async def turn(self) -> bool:
         """`work` for some seconds; returns whether there may be more, for which others have their turn first."""

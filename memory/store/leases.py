@@ -135,6 +135,14 @@ async def count_waiting(collection: Collection, field: str, most: int) -> int:
     return await count(collection, field, ["pending", "leased"], most)
 
 
+async def newest_waiting(collection: Collection, field: str, most: int, without: str) -> list[Document]:
+    """The jobs that are due last of those still to be done, at most so many, the last one at the end; their documents
+    but for one field."""
+    there = {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$gte": EVER}}
+    found = await collection.find(there, {without: 0}).sort(f"{field}.lease_until", -1).limit(most).to_list(None)
+    return found[::-1]
+
+
 async def reclaim(collection: Collection, field: str) -> int:
     """Makes the jobs whose lease has run out pending again; returns how many."""
     over = {f"{field}.state": "leased", f"{field}.lease_until": {"$lte": now()}}

@@ -15,7 +15,7 @@ _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.
 MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
 _OWNS = ("Its", "His", "Her", "Their")
 _VALUE = re.compile(rf"(?:is|are|was|were) (?:(?P<before>in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
-_SAYS = ("is", "are", "was", "were")
+_SAYS = (["is"], ["are"], ["was"], ["were"])
 _NAMES = re.compile(rf"(?<=[\w,] ){NAMES}(?<!\.)")
 _NUMBERS = re.compile(r"(?<![\w.,:])\W?\d[\w.,:]*(?<=\w)")
 
@@ -92,10 +92,10 @@ def _with_value(rest: str, old: str) -> str | None:
     "at 10" takes the place of what was "at" or "is" something, not of two cats."""
     if (value := _VALUE.fullmatch(rest)) is None:
         return None
-    found = list((_NUMBERS if re.search(r"\d", value["value"]) else _NAMES).finditer(old))
-    if not found or (len(found) > 1 and re.search(r"\d", value["value"])):
-        return None
-    [last] = words(old[: found[-1].start()])[-1:] or [""]
-    if value["before"] and last not in (value["before"], *_SAYS):
+    is_number = re.search(r"\d", value["value"]) is not None
+    found = list((_NUMBERS if is_number else _NAMES).finditer(old))
+    if value["before"]:
+        found = [one for one in found if words(old[: one.start()])[-1:] in ([value["before"]], *_SAYS)]
+    if not found or (len(found) > 1 and is_number):
         return None
     return old[: found[-1].start()] + value["value"] + old[found[-1].end() :]

@@ -71,7 +71,7 @@ _CORRECTS = re.compile(
 )
 _LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
 _UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
-_MEANS = re.compile(r"\b(?:mean|meant|correction)\b", re.IGNORECASE)
+_ADDRESSES = re.compile(r"(?:sorry|oops|wait)\W+(?=\w)(?!i\b)", re.IGNORECASE)  # "Sorry, Tom."
 _BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAMES}|\W?\d\S*(?: {NAMES})?|{NAMES} \d\S*)")  # a value alone
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
 _SUPPOSES = re.compile(
@@ -166,7 +166,7 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
         laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
         sentence = _LAUGHS.sub("", sentence)
         bare = without_lead(sentence).split(",")[0].strip(" .!")
-        if is_corrected and _BARE.fullmatch(bare) and (_MEANS.search(sentence) or re.search(r"\d", bare)):
+        if is_corrected and _BARE.fullmatch(bare) and not (_ADDRESSES.match(sentence) and bare.istitle()):
             found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
         elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
@@ -348,16 +348,17 @@ def _may_be_english(sentence: str) -> bool:
 
 
 def whom_named(text: str) -> str:
-    """Whom a pronoun after a sentence means: somebody with a name, or of the user's."""
+    """Whom a pronoun after a sentence means: somebody with a name, or of the user's, or whose thing it is of."""
     has = re.search(
         rf"^{USER} (?:also )?has an? (?:[a-z-]+ )?(?P<kin>{RELATION})(?: (?:called|named) (?P<name>{NAME}))?\b", text
     )
     if has:
         return f"{USER}'s {has['kin']} {has['name'] or ''}".rstrip()
-    subject, _ = split_statement(text)
-    if subject == "user" or not is_somebody(subject.removesuffix("'s name")):
-        return ""
-    return whom_of(text).removesuffix("'s name")
+    subject, whom = split_statement(text)[0], whom_of(text)
+    if subject != "user" and is_somebody(subject):
+        return whom
+    owner = subject.rpartition("'s ")[0]  # of "my mother's birthday"
+    return whom.rpartition("'s ")[0] if owner != "user" and is_somebody(owner) else ""
 
 
 def whom_meant(message: str, at: datetime) -> str:

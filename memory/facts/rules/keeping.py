@@ -24,6 +24,11 @@ _REMEMBER = re.compile(
     r"(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_NOT_TO_KEEP = re.compile(
+    _LEAD + r"(?:(?:do not|don['’]?t) (?:remember|save|store|keep|log|record|memori[sz]e|note)\s+"
+    r"(?:this|that|it|the following|what i)\b|off the record\b)",
+    re.IGNORECASE,
+)
 POLITE_CHARACTERS = 600  # the pattern takes time that grows with the square
 _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:(?:that|my|our)\b.*\b(?:is|are)\b"
@@ -65,6 +70,11 @@ _IS = re.compile(
     r"(?:\s(?:is|are|was|were)\s|=|:\s)\s*(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def asks_not_to_keep(text: str) -> bool:
+    """Whether a text asks that nothing of it be kept: "Don't remember this: …", "Off the record: …"."""
+    return _NOT_TO_KEEP.match(text.strip()) is not None
 
 
 def statement_to_remember(text: str) -> str | None:

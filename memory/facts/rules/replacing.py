@@ -145,8 +145,8 @@ def _differ_by_symbols(new: str, old: str) -> bool:
 
 
 def _ends_another(new: Statement, old: Statement) -> bool:
-    """Whether what one says to be over is something else than what the other says, or only a kind of it: who gave up
-    the guitar may play the piano, and who dislikes green tea may like tea."""
+    """Whether what one says to be over is something else than what the other says, or only a kind of it, or another
+    kind: who gave up the guitar may play the piano, and who dislikes green tea may like tea, and black tea."""
     if not new.denied or old.denied or new.subject != old.subject or new.slots & old.slots:
         return False
     said, former = (_things(one) for one in (new, old))
@@ -155,7 +155,10 @@ def _ends_another(new: Statement, old: Statement) -> bool:
     if (names := _names(old.text)) and names <= _names(new.text):
         return False  # a trip to Lisbon is no kind of Lisbon
     shared = [stem for stem in former if is_among(stem, frozenset(said))]
-    return shared in ([], former[:1]) or (shared == former and said[-1] == former[-1])
+    of_one_kind = said[-1:] == former[-1:]
+    kind, former_kind = said[1:][-2:-1], former[1:][-2:-1]  # what comes first tells what is done with it
+    of_another_kind = of_one_kind and not {*kind} <= {*former} and not {*former_kind} <= {*said}
+    return shared in ([], former[:1]) or (shared == former and of_one_kind) or of_another_kind
 
 
 def _things(statement: Statement) -> list[str]:

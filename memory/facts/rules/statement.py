@@ -222,6 +222,16 @@ def is_of_another_person(text: str) -> bool:
     return is_somebody(subject) and subject != "user"
 
 
+def are_of_other_things(text: str, other: str) -> bool:
+    """Whether two sentences of the user's, of one subject, say other things of other objects: "I love Italian food" and
+    "I hate Thai food"; not what there is one of, as a home."""
+    one, two = (read_statement(third_person(sentence)) for sentence in (text, other))
+    if one.subject != two.subject or not one.subject or one.slots & two.slots or one.named[:1] == two.named[:1]:
+        return False
+    own, others = set(one.named[1:]) - set(two.named), set(two.named[1:]) - set(one.named)
+    return bool(own and others)
+
+
 def is_among(word: str, more: frozenset[str]) -> bool:
     """Whether a stem is among others, or begins as one of them does."""
     return word in more or (len(word) >= PREFIX and any(word[:PREFIX] == other[:PREFIX] for other in more))

@@ -378,3 +378,46 @@ async def test_what_was_asked_before_takes_nothing_from_what_answers(quiet: Memo
 async def test_a_slip_in_the_word_that_asks_is_read_over(quiet: Memory, asked: str) -> None:
     await say(quiet, "My favourite colour is teal.")
     assert "teal" in await say(quiet, asked, session_id="s2")
+
+
+@pytest.mark.parametrize("told", ["Dont remember this: my PIN is 4455", "Off the record: I hate my boss."])
+async def test_what_is_not_to_be_kept_leaves_nothing(quiet: Memory, told: str) -> None:
+    assert await say(quiet, told) == "All right, I won't remember that."
+    assert await quiet.engine.store.collections.vectors.count_documents({}) == 0
+
+
+async def test_who_forgets_a_thing_does_not_ask_for_silence(quiet: Memory) -> None:
+    await say(quiet, "Don't forget this: my PIN is 4455.")
+    assert "4455" in await say(quiet, "What is my PIN?", session_id="s2")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "answer"),
+    [
+        ("I live in Ghent with my husband Joris.", "What is my husband's name?", "Joris"),
+        ("I share a flat with my friend Milo.", "What is my friend's name?", "Milo"),
+        ("I drove to Split with my wife Vesna.", "What is my wife's name?", "Vesna"),
+    ],
+)
+async def test_what_a_fact_answers_the_message_of_it_does(quiet: Memory, told: str, asked: str, answer: str) -> None:
+    await say(quiet, told)
+    await quiet.engine.knowledge.queue.work()
+    await quiet.engine.gists.queue.step()
+    assert f"{answer}" in await say(quiet, asked, session_id="s2")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "asked", "answer"),
+    [
+        ("I love Italian food.", "I hate Thai food.", "What food do I love?", "I love Italian food."),
+        ("My brother likes jazz.", "My brother hates rock.", "What music does my brother like?", "likes jazz."),
+    ],
+)
+async def test_what_is_liked_and_what_is_not_are_two_things(
+    quiet: Memory, first: str, second: str, asked: str, answer: str
+) -> None:
+    for text in (first, second):
+        await say(quiet, text)
+        await quiet.engine.knowledge.queue.work()
+    said = await say(quiet, asked, session_id="s2")
+    assert answer in said and "Until" not in said

@@ -1,21 +1,23 @@
 """What was said is found, as it was asked for, and nothing else."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from agents.memory import Memory
+from agents.open import open_memory
 from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
+from config.settings import Settings
 from memory.domain import RULE_BASED, Candidate, Gist, Hit, Parts, Recall
 from memory.gists.reader import GistReader
 from memory.recall import recaller as recall_module
 from memory.recall.recaller import merged, with_overrides
 from memory.recall.scored import EXTRA, SPARE
 from memory.store.changes import Standing
-from tests.conversations import START, USER, found, pairs, settle, turn
+from tests.conversations import START, USER, Silent, found, pairs, settle, turn
 from tests.scripted_model import ScriptedModel
 from utils import circuit
 from utils.errors import ModelRefused, ModelUnavailable
@@ -267,6 +269,15 @@ async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet
     assert (await quiet.search(USER, "What is my dog's name?", QUERY)).hits == ()
     await quiet.add("bob", "s1", [turn("m2", "My cat is called Luna.")])
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
+
+
+async def test_what_was_said_before_a_kill_is_found_as_soon_as_there_is_a_memory_again(
+    quiet: Memory, make_settings: Callable[..., Settings]
+) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My tractor is called Olaf.")])
+    async with open_memory(make_settings(), nudge=Silent()) as another:
+        recall = await another.search(USER, "What is my tractor called?", QUERY)
+        assert [hit.gist.id for hit in recall.hits] == ["m1"]
 
 
 async def test_what_a_provider_refuses_hides_nothing_else_that_was_just_said(

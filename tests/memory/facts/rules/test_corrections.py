@@ -27,6 +27,12 @@ from utils.encoder import Encoder
             ["The user's boss drinks coffee.", "The user prefers tea, not coffee."],
         ),
         (["I have 2 cats.", "Actually it is at 10."], ["The user has 2 cats."]),
+        (
+            ["I'm having lunch with Sam on Friday.", "Actually it's with Pat."],
+            ["The user is having lunch with Pat on Friday."],
+        ),
+        (["I live in Gdansk.", "No, Poznan."], ["The user lives in Poznan."]),
+        (["My cousin is called Ola.", "Sorry, Tom."], ["The user's cousin is called Ola."]),
         (["I have two cats.", "Actually it is in March."], ["The user has two cats."]),
         (["My locker number is 12. Sorry, 21."], ["The user's locker number is 21."]),
         (["My favorite fruit is mango. My favorite fruit is now fig."], ["The user's favorite fruit is now fig."]),
@@ -58,6 +64,11 @@ def test_a_correction_corrects_what_was_just_told(encoder: Encoder, messages: li
 def test_a_pronoun_means_whom_the_last_fact_was_about(encoder: Encoder, messages: list[str], fact: str) -> None:
     assert in_force(encoder, *messages)[-1] == fact
     assert len(in_force(encoder, *messages[1:])) == 0
+
+
+def test_a_pronoun_means_whose_thing_was_told_of_right_before(encoder: Encoder) -> None:
+    facts = in_force(encoder, "Lars is 5.", "My aunt's birthday is on 1 May. She bakes.")
+    assert "The user's aunt bakes." in facts
 
 
 @pytest.mark.parametrize(
