@@ -31,7 +31,7 @@ from utils.yielding import Pace
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
 LOOKED_AT = 256  # gists that are looked through at a time for what an earlier version embedded
-TURN = 2.5  # seconds of embedding, or of embedding anew, after which other work has its turn
+TURN_SECONDS = 2.5  # of embedding, or of embedding anew, after which other work has its turn
 COUNTED_AT_ONCE = 2_048  # gists that are looked through at a time to count these
 COUNTING = 0.2  # seconds of a call, for who asks how many there are waits
 UNAVAILABLE = "model_unavailable"
@@ -80,7 +80,7 @@ class EmbeddingQueue:
         return (await self._turn())[1]
 
     async def _turn(self) -> tuple[int, bool]:
-        total, pace, until = 0, Pace(), monotonic() + TURN
+        total, pace, until = 0, Pace(), monotonic() + TURN_SECONDS
         while True:
             await pace.step()
             claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
@@ -166,7 +166,7 @@ class EmbeddingQueue:
 
         All gists are looked through once in a process's life, some at a time, and none while others wait.
         """
-        until = monotonic() + TURN
+        until = monotonic() + TURN_SECONDS
         while self._renews and self._renewed is not None and monotonic() < until:
             if not await self.step():
                 self._renewed = await self._mark_earlier(self._renewed)

@@ -138,9 +138,10 @@ def only_ask(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.boo
 
 
 def among_which(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.bool_] | None:
-    """Which of a pool may be its best, (n,): what only asks takes nothing from what answers. None for all: where a
-    reply is asked for, what it replies to tells (of 20 such questions of `bench.answers` three more are answered)."""
-    return None if Ask.REPLIES in question.asks else ~only_ask(index, question, pool)
+    """Which of a pool may be its best, (n,): what only asks takes nothing from what answers. None for all: where it is
+    asked what was asked; and where a reply is, what it replies to tells (of 20 such questions of `bench.answers` three
+    more are answered)."""
+    return None if question.asking or Ask.REPLIES in question.asks else ~only_ask(index, question, pool)
 
 
 def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:

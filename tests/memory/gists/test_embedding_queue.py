@@ -210,12 +210,12 @@ async def test_the_log_tells_when_an_earlier_encoders_messages_are_embedded_anew
 ) -> None:
     caplog.set_level("INFO", logger="memory.gists.embedding_queue")
     monkeypatch.setattr(embed, "LOOKED_AT", 2)
-    monkeypatch.setattr(embed, "TURN", 0.0)
+    monkeypatch.setattr(embed, "TURN_SECONDS", 0.0)
     await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
     await quiet.engine.store.collections.vectors.update_many({"_id": {"$gte": "m4"}}, {"$set": EARLIER})
     await quiet.engine.gists.queue.renew()
     assert caplog.messages == []
-    monkeypatch.setattr(embed, "TURN", 60.0)
+    monkeypatch.setattr(embed, "TURN_SECONDS", 60.0)
     await quiet.engine.gists.queue.renew()
     await quiet.engine.gists.queue.renew()
     assert caplog.messages == [
@@ -274,7 +274,7 @@ async def test_who_says_one_thing_does_not_wait_for_all_that_another_imported(qu
 
 async def test_a_turn_leaves_the_rest_to_the_next(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await quiet.add(USER, "s", [turn(f"m{at}") for at in range(embed.BATCH + 1)])
-    monkeypatch.setattr(embed, "TURN", 0.0)
+    monkeypatch.setattr(embed, "TURN_SECONDS", 0.0)
     assert await quiet.engine.gists.queue.turn()
     assert (await quiet.engine.gists.queue.count_waiting(9)).count == 1
     assert not await quiet.engine.gists.queue.turn()

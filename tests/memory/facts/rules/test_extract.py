@@ -125,3 +125,17 @@ def test_a_message_gives_few_facts_of_bounded_length(encoder: Encoder) -> None:
 )
 def test_a_text_that_is_told_to_be_kept_is_a_statement_or_not(text: str, statement: str | None) -> None:
     assert statement_of(text) == statement
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I'm not a morning person, but my wife is.", ["The user is not a morning person."]),
+        ("My aunt wants a parrot but I don't.", ["The user's aunt wants a parrot."]),
+        ("My uncle can't swim but I can.", ["The user's uncle can't swim."]),
+    ],
+)
+def test_a_clause_that_leaves_what_it_says_to_another_is_no_fact(
+    encoder: Encoder, message: str, facts: list[str]
+) -> None:
+    assert extracted(encoder, message) == facts
