@@ -5,7 +5,8 @@
 bench/data/questions.json has histories of 25 users and what each of them says next: questions that one message
 answers, those of which a newer message replaces an older one, those for what the assistant said; questions with nothing
 but a near miss in the history, tasks for a language model, and small talk. Each history is imported into a memory of
-this process; each line is said in a session of its own, and is remembered as lines of users are. A reply is
+this process, and facts are made of it; each line is said in a session of its own, and is remembered as lines of users
+are. A reply is
 
 right: its first quote is evidence, and it has an accepted answer in it; of what was replaced, the newer message comes
 first. For near misses, tasks and small talk: it quotes nothing.
@@ -146,6 +147,8 @@ async def remember(memory: Memory, history: History) -> None:
     for session in sorted({message.session for message in history.messages}):
         turns = [message.turn for message in history.messages if message.session == session]
         await memory.add(history.id, f"session-{session}", turns, wait=True)
+    await memory.engine.knowledge.queue.work()
+    await memory.engine.gists.queue.work()
 
 
 def chatting(memory: Memory) -> Ask:

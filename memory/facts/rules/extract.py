@@ -169,6 +169,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
         sentence = spelled_out(_WITHOUT_APOSTROPHE.sub(r"\1's", told_in_question(stated) or stated))
         laughs, is_corrected = _LAUGHS.search(sentence) is not None, corrects(sentence)
         sentence = _LAUGHS.sub("", sentence)
+        if not words(sentence):
+            continue  # "haha", 😂
         bare = without_lead(sentence).split(",")[0].strip(" .!")
         if is_corrected and _BARE.fullmatch(bare) and not (_ADDRESSES.match(sentence) and bare.istitle()):
             found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))

@@ -28,6 +28,7 @@ from utils.encoder import Reading
 from utils.text import words
 
 _GOES_ON = re.compile(r",| (?:called|named|in|on|at|with|and|since|from|for|to|near|who|which|by|until|because)\b")
+FEW = 10  # facts from which on more of them make it no less likely that one is replaced
 SAME = 0.97  # the cosine similarity from which on two statements may say the same
 
 
@@ -157,7 +158,8 @@ def _decided_by_likeness(
         if name in about or not (anything and are_of_one(new, old))
     }
     best = max(likely, key=lambda name: likely[name], default="")
-    odds = [likelihood / (1 - likelihood) for likelihood in likely.values()]
+    prior = 1 / min(max(len(likely), 1), FEW)
+    odds = [prior * likelihood / (1 - likelihood) for likelihood in likely.values()]
     surely = max(odds, default=0.0) / (1 + sum(odds))  # one at most is replaced
     if surely < PERHAPS:
         return [Add(new.text)]

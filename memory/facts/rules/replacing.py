@@ -112,7 +112,7 @@ def may_replace(new: Statement, old: Statement) -> bool:
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
     if are_of_one(new, old) or _mentions(new, old):
-        return not _ends_another(new, old)
+        return not _ends_another(new, old) and not _is_of_nothing_like(new, old)
     if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
         return False
     if new.subject != "user":
@@ -159,6 +159,14 @@ def _ends_another(new: Statement, old: Statement) -> bool:
     kind, former_kind = said[1:][-2:-1], former[1:][-2:-1]  # what comes first tells what is done with it
     of_another_kind = of_one_kind and not {*kind} <= {*former} and not {*former_kind} <= {*said}
     return shared in ([], former[:1]) or (shared == former and of_one_kind) or of_another_kind
+
+
+def _is_of_nothing_like(new: Statement, old: Statement) -> bool:
+    """Whether one of which no rule tells the subject shares no word with what the other says of a thing, and no kind of
+    value: "glucose came back high" ends no blood group."""
+    of_thing = bool(parts_of(old.subject)[1]) and not is_somebody(old.subject) and not (new.values and old.values)
+    former = _stems(old)
+    return of_thing and not new.subject and not any(is_among(stem, former) for stem in _stems(new))
 
 
 def _things(statement: Statement) -> list[str]:

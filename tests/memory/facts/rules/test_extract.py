@@ -139,3 +139,9 @@ def test_a_clause_that_leaves_what_it_says_to_another_is_no_fact(
     encoder: Encoder, message: str, facts: list[str]
 ) -> None:
     assert extracted(encoder, message) == facts
+
+
+@pytest.mark.parametrize("laugh", ["lol", "haha", "haha 😂", "😂", "hahaha!"])
+def test_a_laugh_alone_states_nothing_and_keeps_nothing_from_being_stated(encoder: Encoder, laugh: str) -> None:
+    assert extracted(encoder, laugh) == []
+    assert extracted(encoder, f"I live in Rome. {laugh}") == ["The user lives in Rome."]

@@ -216,3 +216,27 @@ def test_beside_many_facts_nothing_ends_that_is_of_something_else(encoder: Encod
     ]
     assert len(in_force(encoder, *many)) == len(many)
     assert len(in_force(encoder, *many, "My rent went up to 1100.", "I gave up hockey.")) == len(many)
+
+
+def test_what_shares_no_word_with_a_thing_ends_nothing_of_it(encoder: Encoder) -> None:
+    told = ("My blood group is A negative.", "Glucose test came back high, gestational diabetes, diet controlled.")
+    assert "The user's blood group is A negative." in in_force(encoder, *told)
+
+
+@pytest.mark.parametrize(
+    ("so", "not_so"),
+    [
+        ("I'm allergic to cow's milk.", "I'm not allergic to goat's milk."),
+        ("I like red wine.", "I don't like white wine."),
+        ("My daughter likes green apples.", "My daughter doesn't like red apples."),
+        ("I play electric guitar.", "I don't play bass guitar."),
+    ],
+)
+def test_what_is_not_so_of_one_kind_ends_nothing_of_another(encoder: Encoder, so: str, not_so: str) -> None:
+    assert len(in_force(encoder, so, not_so)) == 2
+
+
+def test_the_more_facts_there_are_the_surer_what_ends_one_must_be(encoder: Encoder) -> None:
+    several = ("I have a cat.", "My car is blue.", "I teach maths.", "I sing in a choir.", "My aunt Klara is a nurse.")
+    left = in_force(encoder, *several, "I insured the bass for 2100.", "Gwendolyn paid me finally, in coins.")
+    assert "The user insured the bass for 2100." in left
