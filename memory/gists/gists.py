@@ -63,7 +63,7 @@ def from_bytes(stored: bytes) -> Terms:
 
 @dataclass(frozen=True)
 class Imprint:
-    """`terms`: (n,) uint32. `tokens`: (m, 64) int8, see `utils.encoder.Reading`. `traits`: (8,) uint8, by `Trait`."""
+    """`terms`: (n,) uint32. `tokens`: (m, 64) int8, see `utils.encoder.Reading`. `traits`: (6,) uint8, by `Trait`."""
 
     terms: Terms
     tokens: NDArray[np.int8]
@@ -113,6 +113,7 @@ def from_document(stored: Document | None) -> Imprint:
     if not stored or not str(stored.get("made_by", "")).startswith(FAMILY):
         return EMPTY
     tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
+    traits = traits[: len(Trait)]  # an earlier version kept two more
     if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):
         return EMPTY
     comparable = tokens.reshape(-1, TOKEN_DIMENSIONS) if stored["made_by"] == MADE_BY else EMPTY.tokens

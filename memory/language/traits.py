@@ -24,20 +24,9 @@ _NUMBERS = re.compile(
 )
 _NAMES = re.compile(r"(?<=[a-z,;'] )[A-Z][a-z]+|\"[^\"]+\"")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|our|us|we're|we've)\b", re.IGNORECASE)
-_INSTRUCTION = re.compile(
-    r"^(?:please )?(?:always|never|from now on|make sure to always|whenever i|in (?:the )?future|remember to"
-    r"|going forward|do(?: not|n't) ever)\b|\bwhen(?:ever)? i ask\b",
-    re.IGNORECASE,
-)
-_REPLY = re.compile(
-    r"^\W*(?:thanks|thank you|got it|ok|okay|sure|great|yes|yeah|yep|no|nope|cool|alright|perfect|sounds good|that's"
-    r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
-    re.IGNORECASE,
-)
 SURELY = 0.55  # how likely a text asks that has no mark, and counts as a question for good
 LEAST_WORDS = 3  # of a sentence that tells something
 LOOKED_AT = 1_000  # characters
-_BEGINNING = 200  # characters in which an instruction says that it is one
 
 
 class Trait(IntEnum):
@@ -49,12 +38,10 @@ class Trait(IntEnum):
     NUMBERS = 3  # up to 3
     NAMES = 4  # capitalised words within sentences, and quotations, up to 4
     FIRST_PERSON = 5  # up to 4
-    INSTRUCTION = 6  # to be followed from then on
-    REPLY = 7  # begins as a reaction to what was said before
 
 
 def traits_of(text: str, does: Doing | None = None) -> NDArray[np.uint8]:
-    """Counts by `Trait`, shape (8,). `does`: what the text does; where nobody knows, its marks tell."""
+    """Counts by `Trait`, shape (6,). `does`: what the text does; where nobody knows, its marks tell."""
     text = text.replace("’", "'")
     asks = _asks(text, does)
     return np.array(
@@ -65,8 +52,6 @@ def traits_of(text: str, does: Doing | None = None) -> NDArray[np.uint8]:
             min(len(_NUMBERS.findall(text)), 3),
             min(len(_NAMES.findall(text)), 4),
             min(len(_FIRST_PERSON.findall(text)), 4),
-            _INSTRUCTION.search(text[:_BEGINNING]) is not None,
-            _REPLY.match(text) is not None,
         ],
         np.uint8,
     )

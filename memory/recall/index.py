@@ -116,7 +116,7 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8). `changes`: how often a row came, went or had other neighbours; raised last.
+    `traits`: (rows, 6). `changes`: how often a row came, went or had other neighbours; raised last.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:

@@ -157,6 +157,11 @@ async def test_every_text_has_one_in_the_order_of_the_texts(reader: LocalEmbedde
     assert await imprints(reader, [], []) == []
 
 
+def test_traits_that_an_earlier_version_kept_besides_are_left_out() -> None:
+    stored = to_document(Imprint(terms_of("dog"), EMPTY.tokens, traits_of("dog")))
+    assert same(from_document(stored | {"traits": stored["traits"] + b"\x01\x01"}), from_document(stored))
+
+
 @pytest.mark.parametrize("damaged", [{"tokens": b"abc"}, {"traits": b"ab"}, {"tokens": b"x" * 65}])
 def test_a_damaged_imprint_counts_as_none(damaged: dict[str, bytes]) -> None:
     stored = to_document(Imprint(terms_of("dog"), EMPTY.tokens, EMPTY.traits))

@@ -34,17 +34,6 @@ MOST = {Trait.ASKS: 2, Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.F
         ("I think my sister has mine.", Trait.FIRST_PERSON, 3),
         ("I’m sure we’ve met.", Trait.FIRST_PERSON, 2),
         ("You told them in time.", Trait.FIRST_PERSON, 0),
-        ("Always answer in French.", Trait.INSTRUCTION, 1),
-        ("From now on, be brief.", Trait.INSTRUCTION, 1),
-        ("Please never use bullet points.", Trait.INSTRUCTION, 1),
-        ("Don’t ever call me sir.", Trait.INSTRUCTION, 1),
-        ("Be brief when I ask for help.", Trait.INSTRUCTION, 1),
-        ("I always answer in French.", Trait.INSTRUCTION, 0),
-        ("Thanks, that helps.", Trait.REPLY, 1),
-        ("“Oh wow, really?", Trait.REPLY, 1),
-        ("That’s right.", Trait.REPLY, 1),
-        ("Nothing helps, thanks.", Trait.REPLY, 0),
-        ("Okra is green.", Trait.REPLY, 0),
     ],
 )
 def test_a_trait_is_counted(text: str, trait: Trait, count: int) -> None:
@@ -71,10 +60,6 @@ def test_a_trait_is_counted(text: str, trait: Trait, count: int) -> None:
 async def test_what_a_text_does_tells_whether_it_asks(reader: LocalEmbedder, text: str, asks: int) -> None:
     [vector] = await reader.embed([text])
     assert traits_of(text, doing(vector, text))[Trait.ASKS] == asks
-
-
-def test_an_instruction_is_looked_for_at_the_beginning_alone() -> None:
-    assert not traits_of("word " * 100 + "when I ask for help, be brief")[Trait.INSTRUCTION]
 
 
 def test_an_empty_text_has_no_traits() -> None:
