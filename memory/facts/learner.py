@@ -15,6 +15,7 @@ from memory.facts.rules.keeping import asks_not_to_keep
 from memory.facts.rules.leads import leads_of, said_in
 from memory.facts.rules.reconcile import Add, Decision, Stated, decide_by_rules, nearest, texts_of
 from memory.gists import gist_of
+from memory.ids import keys_of
 from memory.language import LONGEST, doing, is_foreign
 from memory.store import Collections
 from memory.turns import TOLD
@@ -156,7 +157,8 @@ class Learner:
         """The user's message before, in the conversation, where it was said just then."""
         own, places = {"user_id": origin.owner, "session_id": origin.memory_id}, {"$gte": 0}
         if origin.source is not None:
-            message = await self._vectors.find_one({**own, "id": origin.source}, {"message_index": 1})
+            keys = keys_of(origin.source, origin.owner)
+            message = await self._vectors.find_one({**own, "_id": {"$in": keys}}, {"message_index": 1})
             if message is None:
                 return None
             places["$lt"] = message["message_index"]
