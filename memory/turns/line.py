@@ -109,10 +109,12 @@ def beside(index: int) -> list[int]:
 
 
 def is_asked_twice(prompt: Stored, there: Mapping[int, Stored]) -> bool:
-    """Whether the exchange before a prompt has the same one, by a client's transcript too, and had no answer when it
-    came."""
+    """Whether the exchange before a prompt has the same one, by a client's transcript too, that is in the line and had
+    no answer when it came."""
     first, answer = there.get(prompt.index - 2), there.get(prompt.index - 1)
-    if first is None or first.role != "user" or first.print != prompt.print or first.follows != prompt.follows:
+    if first is None or first.branch is not None or first.role != "user":
+        return False
+    if (first.print, first.follows) != (prompt.print, prompt.follows):
         return False
     return prompt.print != fingerprint("") and (answer is None or answer.timestamp > prompt.timestamp)
 

@@ -192,7 +192,7 @@ def test_the_same_request_at_two_processes_at_once_is_one_message_of_the_line(
         given = list(pool.map(lambda one: one.post("/v1/chat/completions", json=body), (talk.chat, second)))
     assert [one.status_code for one in given] == [200, 200]
     assert talk.line[:-1] == [one["content"] for one in talk.history] and talk.line[-1].endswith("en metres.")
-    assert set(talk.beside.values()) <= {"replaced"}  # the second may have found the first one's message
+    assert len(set(talk.beside.values())) <= 1  # the second may have found the first one's message, and left it or not
 
 
 @pytest.mark.parametrize(
