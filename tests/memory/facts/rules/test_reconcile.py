@@ -240,3 +240,36 @@ def test_the_more_facts_there_are_the_surer_what_ends_one_must_be(encoder: Encod
     several = ("I have a cat.", "My car is blue.", "I teach maths.", "I sing in a choir.", "My aunt Klara is a nurse.")
     left = in_force(encoder, *several, "I insured the bass for 2100.", "Gwendolyn paid me finally, in coins.")
     assert "The user insured the bass for 2100." in left
+
+
+OTHERS = (
+    "I live in Porto.",
+    "I work as a nurse.",
+    "My brother Tom plays the cello.",
+    "My cat is called Momo.",
+    "I have two nephews.",
+    "My car is blue.",
+    "I speak Danish.",
+    "I go swimming on Mondays.",
+    "My mother is from Kiel.",
+    "I drink coffee.",
+    "My landlord is called Gert.",
+    "I collect stamps.",
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "then"),
+    [
+        ("I'm allergic to peanuts.", "I'm not allergic to peanuts, the test was wrong."),
+        ("I'm not married.", "I got married yesterday."),
+        ("The beta deadline is 15 January.", "Actually the deadline was moved to 5 February."),
+        ("We use Postgres.", "We switched from Postgres to CockroachDB."),
+        ("I've been vegetarian since 2019.", "Since last month I eat fish again."),
+        ("I'm engaged to Max.", "Max and I broke up."),
+        ("My rent is 900 euros.", "My rent went up to 950 euros."),
+    ],
+)
+def test_what_ends_a_fact_ends_that_one_of_many(encoder: Encoder, told: str, then: str) -> None:
+    left = in_force(encoder, *OTHERS, told, then)
+    assert left[:-1] == in_force(encoder, *OTHERS)
