@@ -152,8 +152,9 @@ class Bundle:
     request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
     alone; `at_end`: that message, None where there is none. `parts`: of a request that joins questions, what was found
     for each. `former`: what was found and left out, for other things hold by now. `undecided`: by the ids of messages
-    of which facts hold, those of which it is not decided whether what they state was replaced by that. `material`: for
-    a prompt that goes by tokens.
+    of which facts hold, those of which it is not decided whether what they state was replaced by that. `echoes`: by
+    the ids of messages, the facts of them that were found and left out for them. `material`: for a prompt that goes by
+    tokens.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -168,6 +169,7 @@ class Bundle:
     parts: tuple[Recall, ...] = ()
     former: tuple[Former, ...] = ()
     undecided: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    echoes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
 
     @property

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -188,11 +189,12 @@ class MemoryAgent:
             for one in bundle.former
         )
         by_id = {hit.gist.id: hit for hit in recall.hits}
-        echoes, found = set[str](), dict[str, Hit]()
+        echoes, found, texts = set[str](), dict[str, Hit](), defaultdict[str, tuple[str, ...]](tuple)
         for fact, stating in sources.items():
             naming = [one for one in stating & messages.keys() if _names_what(messages[one], by_id[fact].gist.content)]
             echoes |= {fact for _ in naming[:1]}
             for source in naming:  # is found as well as the fact of it
+                texts[source] += (by_id[fact].gist.content,)
                 if source in by_id:
                     best = max(found.get(source, by_id[source]), by_id[fact], key=lambda hit: hit.score)
                     found[source] = replace(by_id[source], parts=best.parts)
@@ -205,7 +207,8 @@ class MemoryAgent:
             else candidate._replace(parts=parts.get(candidate.key, candidate.parts))
             for candidate in recall.considered
         )
-        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), former=former)
+        recall = replace(recall, hits=hits, considered=considered)
+        return replace(bundle, recall=recall, former=former, echoes=texts)
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,

@@ -42,9 +42,10 @@ Whose = Literal["own", "speaker", "text"]
 @dataclass(frozen=True)
 class Passage:
     """Some sentences of a source, which may be quoted. `score`: recall's, or what stands for it; `rival`: the best one
-    of another message that does not only ask. `read`: None where nobody has read it. `said`: its sentences, with what
-    leads them; `quotes`: whether there is more in it, which the user quotes; `whose`: the words are the user's own, of
-    a speaker who is named before them, or of a text that is to be worked on.
+    of another message that does not only ask. `read`: None where nobody has read it. `fact`: of a message, by which it
+    is read; else empty. `said`: its sentences, with what leads them; `quotes`: whether there is more in it, which the
+    user quotes; `whose`: the words are the user's own, of a speaker who is named before them, or of a text that is to
+    be worked on.
     `replaced_by`: the ids of what holds instead of it by now; `may_replace`: of messages that it may have replaced,
     where facts of it hold. `before`: it was true once; `until`: until then."""
 
@@ -53,6 +54,7 @@ class Passage:
     score: float
     rival: float = 0.0
     read: Text | None = None
+    fact: str = ""
     likelihood: float = 0.0
     said: tuple[Said, ...] = ()
     quotes: bool = False
@@ -86,7 +88,7 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
     leads = leads_of(said for passage in wanted for said in passage.said)
     asked = [part.question for part in parts]
     dated = any(_names_a_date(question) for question in asked)
-    as_read = {passage: _with_dates(passage) if dated else passage.text for passage in wanted}
+    as_read = {passage: passage.fact or (_with_dates(passage) if dated else passage.text) for passage in wanted}
     texts = list(dict.fromkeys([*asked, *as_read.values(), *leads]))
     readings = dict(zip(texts, await reader.read(texts), strict=True))
     read = {passage: Text(text, readings[text]) for passage, text in as_read.items()}
@@ -191,6 +193,7 @@ def _passages(context: Context) -> list[Passage]:
         score = hit.score if hit and instead else by_id.get(gist.id, 0.0)
         perhaps = bundle.undecided.get(gist.id)
         made = [Passage(text, source, score, replaced_by=instead, may_replace=perhaps) for text in parts]
+        made += [replace(_stating(fact, made), fact=fact) for fact in bundle.echoes.get(gist.id, ()) if made]
         passages += _with_words(made, content) if by_user else made
     for recalled in bundle.observations:
         source = Citation.of_observation(recalled)
@@ -199,6 +202,12 @@ def _passages(context: Context) -> list[Passage]:
     brought = _brought(context.request.history)
     passages += [passage for passage in brought if passage.source.content not in contents]
     return [replace(one, source=one.source.at_home(context.request.timezone)) for one in passages]
+
+
+def _stating(fact: str, passages: Sequence[Passage]) -> Passage:
+    """The passage that has most words of a fact."""
+    stems = set(content_stems(fact))
+    return max(passages, key=lambda passage: len(stems & set(content_stems(passage.text))))
 
 
 def _brought(history: Sequence[HistoryItem]) -> Iterator[Passage]:
