@@ -192,7 +192,8 @@ class MemoryAgent:
         echoes, found, texts = set[str](), dict[str, Hit](), defaultdict[str, tuple[str, ...]](tuple)
         for fact, stating in sources.items():
             naming = [one for one in stating & messages.keys() if _names_what(messages[one], by_id[fact].gist.content)]
-            echoes |= {fact for _ in naming[:1]}
+            if naming:
+                echoes.add(fact)
             for source in naming:  # is found as well as the fact of it
                 texts[source] += (by_id[fact].gist.content,)
                 if source in by_id:

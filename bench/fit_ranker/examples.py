@@ -17,7 +17,7 @@ from memory.gists.gists import document_of, embedded_fields, imprints, text_to_e
 from memory.recall.features import Pool, candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for
-from memory.recall.ranking import among_which
+from memory.recall.ranking import among_which, only_ask
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -90,7 +90,7 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
             there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
             category = SHORT if short else question.category
             of = NAMES if question.category == NAMES else corpus
-            among = among_which(index, asked, pool)
+            among = among_which(asked, only_ask(index, asked, pool))
             found.append(Example(of, f"{corpus}/{conversation.id}", category, pool, answers, int(there), among))
     return found
 

@@ -105,7 +105,7 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     question = probe.question
     telling, asks = index.traits[pool.rows, Trait.ASKS] != 1, only_ask(index, question, pool)
     replies = Ask.REPLIES in question.asks
-    found = load_ranker().scores(pool, among_which(index, question, pool))
+    found = load_ranker().scores(pool, among_which(question, asks))
     if not probe.known:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
@@ -137,11 +137,12 @@ def only_ask(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.boo
     return np.asarray(asks & short & (index.traits[pool.rows, Trait.ASKS] == 1))
 
 
-def among_which(index: UserIndex, question: Question, pool: Pool) -> NDArray[np.bool_] | None:
-    """Which of a pool may be its best, (n,): what only asks takes nothing from what answers. None for all: where it is
-    asked what was asked; and where a reply is, what it replies to tells (of 20 such questions of `bench.answers` three
-    more are answered)."""
-    return None if question.asking or Ask.REPLIES in question.asks else ~only_ask(index, question, pool)
+def among_which(question: Question, asks: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Which of a pool may be its best, (n,), by which of it `only_ask`: what does takes nothing from what answers. None
+    for all: where it is asked what was asked; and where a reply is, what it replies to tells (of 20 such questions of
+    `bench.answers` three more are answered).
+    """
+    return None if question.asking or Ask.REPLIES in question.asks else ~asks
 
 
 def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:

@@ -71,7 +71,7 @@ _CORRECTS = re.compile(
 )
 _LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
 _UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
-_LEFT_TO_THINK = re.compile(  # "but my wife is", "but I don't": what, stands in another clause
+_ELIDED = re.compile(  # "but my wife is", "but I don't": what, stands in another clause
     r"(?:(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|not|cannot|too)\b|\w+n['’]t\b|\s)+",
     re.IGNORECASE,
 )
@@ -326,7 +326,7 @@ def _candidate(clause: str, about: str, sentence: str, at: datetime, said: Said)
     elif _FIRST.match(clause) or re.match(rf"(?:{NAME}, ){{0,3}}{NAME} and I ", clause):
         least = OF_THE_USER
     text = third_person(clause)
-    if _LEFT_TO_THINK.fullmatch(split_statement(text)[1].strip()):
+    if _ELIDED.fullmatch(split_statement(text)[1].strip()):
         return None, about
     text = f"{text[0].upper()}{text[1:]}."
     read = read_statement(text)

@@ -382,8 +382,10 @@ async def test_a_slip_in_the_word_that_asks_is_read_over(quiet: Memory, asked: s
 
 @pytest.mark.parametrize("told", ["Dont remember this: my PIN is 4455", "Off the record: I hate my boss."])
 async def test_what_is_not_to_be_kept_leaves_nothing(quiet: Memory, told: str) -> None:
-    assert await say(quiet, told) == "All right, I won't remember that."
-    assert await quiet.engine.store.collections.vectors.count_documents({}) == 0
+    assert await say(quiet, told, project="new") == "All right, I won't remember that."
+    collections = quiet.engine.store.collections
+    for kept in (collections.vectors, collections.sessions, collections.projects):
+        assert await kept.count_documents({}) == 0
 
 
 async def test_who_forgets_a_thing_does_not_ask_for_silence(quiet: Memory) -> None:
