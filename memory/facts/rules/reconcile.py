@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.claims import claims
-from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, replaces
+from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, mentions_it, replaces
 from memory.facts.rules.statement import (
     ALSO,
     OVER,
@@ -140,7 +140,10 @@ def _decided_by_words(
     rivals = [
         name
         for name, old in about.items()
-        if new.subject and new.slots & old.slots and not is_of_another_value(new, old) and _is_due(new, old)
+        if new.subject
+        and new.slots & old.slots
+        and not is_of_another_value(new, old, mentions_it(new, old, readings[new.text], readings[old.text]))
+        and _is_due(new, old)
     ]
     if not rivals or ALSO.search(new.text):
         return []

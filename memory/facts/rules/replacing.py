@@ -33,6 +33,7 @@ REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the sig
 # From which likelihood on a statement takes another's place, or may; `bench.fit_replacing` tells what it costs
 LIKELY, PERHAPS = 0.3, 0.15
 SHARED, OTHERWISE = 10.0, 2.0
+LIKE = 0.62  # the cosine similarity from which on a word may name what another does: "trip" and "going", not "hotel"
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
 _EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
@@ -53,7 +54,7 @@ def signs(
     names, former_names = (_names(one.text) for one in (new, old))
     alike = float(new_reading.sentence @ old_reading.sentence)
     nearest = float(near.max()) if near.size else 0.0
-    mentions = _mentions(new, old)
+    mentions = mentions_it(new, old, new_reading, old_reading)
     differ = bool(new.values) and bool(old.values) and new.values != old.values
     more = sum(not is_among(stem, former) for stem in said) / max(1, len(said))
     are_others = bool(names - former_names) and bool(former_names - names)
@@ -95,23 +96,23 @@ def log_odds(vector: Floats, border: Floats) -> float:
 
 def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> float:
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
-    if not may_replace(new, old):
+    if not _may_replace(new, old, mentions_it(new, old, new_reading, old_reading)):
         return 0.0
     follows = log_odds(both(new_reading.sentence, old_reading.sentence), border_in(PAIRING))
     pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence), follows)
     return float(1 / (1 + np.exp(-log_odds(pair, border_in(REPLACING)))))
 
 
-def may_replace(new: Statement, old: Statement) -> bool:
+def _may_replace(new: Statement, old: Statement, mentions: bool) -> bool:
     """Whether one of two may be otherwise by the other: not both are denied, neither stands beside by its words, and
-    they are not of what two people have, and do not say the same of two."""
-    if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old):
+    they are not of what two people have, and do not say the same of two. `mentions`: as `mentions_it` tells."""
+    if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old, mentions):
         return False
     if new.happened and old.happened and not CHANGED.search(new.text):
         return False  # what was done is no less so for what was done later
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
-    if are_of_one(new, old) or _mentions(new, old):
+    if are_of_one(new, old) or mentions:
         return not _ends_another(new, old) and not _is_of_nothing_like(new, old)
     if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
         return False
@@ -120,9 +121,10 @@ def may_replace(new: Statement, old: Statement) -> bool:
     return not is_somebody(old.subject) or set(new.named).isdisjoint(old.named)
 
 
-def is_of_another_value(new: Statement, old: Statement) -> bool:
-    """Whether one of two denies what the other does not say: that the user never lived in Rome says nothing of Oslo."""
-    if new.denied == old.denied or _mentions(new, old):
+def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
+    """Whether one of two denies what the other does not say: that the user never lived in Rome says nothing of Oslo.
+    `mentions`: as `mentions_it` tells."""
+    if new.denied == old.denied or mentions:
         return False
     particulars, former = (_names(one.text) | set(one.values) for one in (new, old))
     if particulars and former:
@@ -174,17 +176,26 @@ def _things(statement: Statement) -> list[str]:
     return [stem for stem in statement.named if stem not in _OVER]
 
 
-def _mentions(new: Statement, old: Statement) -> bool:
-    """Whether one is of what the other names: "Gert left" of "the user's boss is Gert"."""
+def mentions_it(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> bool:
+    """Whether one is of what the other names: "Gert left" of "the user's boss is Gert", "the Lisbon trip is cancelled"
+    of "the user is going to Lisbon"."""
     if new.subject == old.subject:
         return False
     if "name" in old.slots and _names(new.text) & _names(old.text):
         return True
-    of_new, of_old = (frozenset().union(*parts_of(one.subject)) for one in (new, old))
-    return any(
-        bool(of) and all(is_among(stem, more) for stem in of)
-        for of, more in ((of_new, frozenset(old.named)), (of_old, frozenset(new.named)))
-    )
+    return _is_named(new, old, new_reading, old_reading) or _is_named(old, new, old_reading, new_reading)
+
+
+def _is_named(one: Statement, other: Statement, reading: Reading, other_reading: Reading) -> bool:
+    """Whether one is of what the other names, in its words or, of a thing of the user's, partly in like ones."""
+    whose, what = parts_of(one.subject)
+    said = frozenset(other.named)
+    unsaid = {stem for stem in whose | what if not is_among(stem, said)}
+    if not unsaid or whose or unsaid == what or is_somebody(one.subject) or other.subject != "user":
+        return bool(whose | what) and not unsaid
+    places = [at for at, word in enumerate(reading.words) if stem(word) in unsaid]
+    near = _vectors(reading, places) @ _telling(other_reading).T
+    return bool(near.size) and float(near.max(1).min()) >= LIKE
 
 
 def _person(statement: Statement) -> str:
@@ -198,6 +209,10 @@ def _person(statement: Statement) -> str:
 def _telling(reading: Reading) -> Floats:
     """The vectors of a text's tokens without those of the user, of numbers and of times, which most things may have."""
     places = [at for at, word in enumerate(reading.words) if word != "user" and not VALUES.fullmatch(word)]
+    return _vectors(reading, places)
+
+
+def _vectors(reading: Reading, places: list[int]) -> Floats:
     tokens: Floats = reading.tokens[places].astype(np.float32) / np.float32(127)
     return tokens
 

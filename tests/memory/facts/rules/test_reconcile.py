@@ -196,6 +196,28 @@ def test_a_trip_that_is_off_and_on_again_is_on(encoder: Encoder) -> None:
     assert in_force(encoder, on, off, "I'm going to Lisbon after all.") == ["The user is going to Lisbon after all."]
 
 
+@pytest.mark.parametrize(
+    ("plan", "off", "again"),
+    [
+        ("We are going to Lisbon in June.", "The Lisbon trip is cancelled.", "We are going to Lisbon after all."),
+        ("I'm flying to Rome in May.", "My flight to Rome was cancelled.", "I'm flying to Rome after all."),
+        ("I'm visiting Kyoto in May.", "The trip to Kyoto was called off.", "I'm going to Kyoto after all."),
+    ],
+)
+def test_a_plan_ends_with_what_it_is_of_by_another_name(encoder: Encoder, plan: str, off: str, again: str) -> None:
+    [ended] = in_force(encoder, plan, off)
+    assert "cancelled" in ended or "called off" in ended
+    [on] = in_force(encoder, plan, off, again)
+    assert "after all" in on
+
+
+@pytest.mark.parametrize(
+    "off", ["Anna's trip to Lisbon is cancelled.", "My hotel in Lisbon was cancelled.", "The Porto trip is cancelled."]
+)
+def test_a_plan_does_not_end_with_anothers_or_with_something_else_there(encoder: Encoder, off: str) -> None:
+    assert "The user is going to Lisbon in June." in in_force(encoder, "I'm going to Lisbon in June.", off)
+
+
 def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
     gone = "Ugo moved out."
     assert in_force(encoder, gone) == []
