@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from threading import Thread
 from time import sleep
 from typing import Any
@@ -16,7 +17,8 @@ PARENT_SECONDS = 1.0  # between looks at whether the worker is there
 
 
 def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
-    """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too."""
+    """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too. Exits with
+    another status than 0 where it ends untold."""
     if settings.redis_url is None:
         raise ConfigurationError("REDIS_URL is not set: without it the workers run inside `loci serve`")
     app, process = make_app(settings)
@@ -43,6 +45,8 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
         worker.start()
     finally:
         process.stop()  # a pool of one works in this process, and sends no signal as it ends
+    if worker.exitcode:  # it ended by itself, as for a message that it cannot read: whoever watches it starts it again
+        sys.exit(worker.exitcode)
 
 
 def _end_with(parent: int) -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.chat.choice import OWN, answers_to
+from agents.chat.choice import OWN, SURELY, answers_to
 from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Question, counterparts
 from agents.chat.passages import HISTORY, Asked, Passage, each_once, read_asked
@@ -150,7 +150,8 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     else:
         answers = [answers_to(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
-    if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
+    tells = told_in_question(query) is not None and not asks_whether_told(query)
+    if tells or (intent.name == "chat" and not _seeks(question, chosen)):
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
         return RuleAnswer(noted, unused="no_question")
     if chosen:
@@ -180,7 +181,7 @@ def _seeks(question: Question, chosen: Sequence[Passage]) -> bool:
     and more, stands in what answers it."""
     if asked_by(question.text, question.does) == "asks":
         return True
-    if not chosen or chosen[0].read is None:
+    if question.does.states >= SURELY or not chosen or chosen[0].read is None:
         return False
     there = counterparts(question, chosen[0].read) >= SAME
     return bool(there.all()) and len(words(chosen[0].text)) > len(words(question.text))

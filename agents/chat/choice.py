@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.chat.likelihood import Evidence, Question, Text, contrast, likelihood
+from agents.chat.likelihood import LIKELY_DOING, Evidence, Question, Text, are_of_one_matter, contrast, likelihood
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
 from memory.facts import are_of_other_things, stems_of, subject_of
-from memory.language import EVEN, Doing, asks_of_assistant, asks_of_then, tells_of_then
+from memory.language import EVEN, asks_of_assistant, asks_of_then, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
@@ -17,7 +17,7 @@ LIKELY_MATTER = 0.36  # where both are of where one lives or works; the same com
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
 REPLACING = 0.4  # share of it that one needs that says the same at another time,
 CHANGING = 0.05  # and where it is the newer one and tells of a change
-LIKELY_DOING = 0.5  # how likely a text does what its head says
+SURELY = 0.8  # how likely a text is a task that tells nothing, though it may seem to
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
 OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
 MOST_QUOTES = 3
@@ -77,13 +77,8 @@ def _likeliest(question: Question, judged: Sequence[Passage]) -> list[Passage]:
 
 
 def _is_likely(question: Question, passage: Passage) -> bool:
-    of_matter = passage.read is not None and _are_of_one_matter(question.does, passage.read.does)
+    of_matter = passage.read is not None and are_of_one_matter(question.does, passage.read.does)
     return passage.likelihood >= (LIKELY_MATTER if of_matter else LIKELY)
-
-
-def _are_of_one_matter(one: Doing, other: Doing) -> bool:
-    """Whether two texts are about where somebody lives, or both about where somebody works."""
-    return min(one.home, other.home) >= LIKELY_DOING or min(one.work, other.work) >= LIKELY_DOING
 
 
 def _holds_instead(passage: Passage, former: Passage) -> bool:
@@ -127,7 +122,9 @@ def _tells(passage: Passage, read: Text) -> bool:
     """Whether a passage does not ask, or request, more than it tells; what is kept never does, nor the assistant."""
     if passage.source.role != "user" or passage.source.kind == "memory":
         return True
-    return not passage.asks and (read.does.tells or max(read.does.asks, read.does.requests) < EVEN)
+    does = read.does
+    is_task = does.requests >= SURELY and does.deed == "requests"
+    return not (passage.asks or is_task) and (does.tells or max(does.asks, does.requests) < EVEN)
 
 
 def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
@@ -144,7 +141,7 @@ def _are_versions(question: Question, first: Passage, other: Passage) -> bool:
     newer = first.source.timestamp > other.source.timestamp
     before, after = (other.read.does, first.read.does) if newer else (first.read.does, other.read.does)
     told = not newer and after.changes >= LIKELY_DOING and abs(before.others - after.others) < LIKELY_DOING
-    if told and (_are_of_one_matter(before, after) or first.source.id in (other.may_replace or ())):
+    if told and (are_of_one_matter(before, after) or first.source.id in (other.may_replace or ())):
         return not _are_of_two(question, first, other)
     if not told and are_of_other_things(first.text, other.text):
         return False

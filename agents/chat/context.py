@@ -224,7 +224,7 @@ class Citation:
     @classmethod
     def of_profile(cls, item: ProfileItem) -> "Citation":
         kind, role = (FACT, FACT) if item.key is None else ("memory", "user")
-        return cls(0, item.key or item.id, kind, "profile", None, role, item.text, item.rank.updated_at, None)
+        return cls(0, item.key or item.id, kind, "profile", None, role, item.text, item.since, None)
 
     @classmethod
     def of_observation(cls, recalled: Recalled) -> "Citation":

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitted import FITTED
-from memory.facts import is_of_another_person, subject_of
+from memory.facts import is_of_another_person, subject_of, without_lead
 from memory.language import EVEN, Doing, asks_whether_told, doing
 from utils.encoder import Reading
 from utils.sentences import split_sentences
@@ -29,6 +29,7 @@ VOCABULARY = 250_002  # ids of the encoder's tokens, in the order of their frequ
 SAME = 0.86  # cosine similarity of two tokens from which on they are mostly of one word; `bench.fit_answering` tells
 TELLING = 0.1  # how decisive a word is at least that tells two things apart; "called" and "live" are less
 DECISIVE = 0.55  # as names and kin are, and hardly any other word
+LIKELY_DOING = 0.5  # how likely a text does what its head says
 OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a question is
 
 # Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
@@ -92,6 +93,11 @@ class Evidence:
     by_user: bool
 
 
+def are_of_one_matter(one: Doing, other: Doing) -> bool:
+    """Whether two texts are about where somebody lives, or both about where somebody works."""
+    return min(one.home, other.home) >= LIKELY_DOING or min(one.work, other.work) >= LIKELY_DOING
+
+
 def likelihood(question: Question, evidence: Evidence) -> float:
     """In 0..1; 0 of another one of a kind, by its number, of another person where the user asks of themselves, and of
     what would be where it is asked what is."""
@@ -128,6 +134,7 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
 
 def _is_of_another_person(question: str, passage: str) -> bool:
     """Whether a question is of the user alone, and a passage, one sentence, of somebody whom it does not name."""
+    passage = without_lead(passage)
     if (
         len(split_sentences(passage)) > 1
         or asks_whether_told(question)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
-from agents.chat.likelihood import Question, Text
+from agents.chat.likelihood import Question, Text, are_of_one_matter
 from memory.domain import Hit
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
 from memory.language import (
@@ -102,7 +102,7 @@ async def read_asked(context: Context, reader: LocalEmbedder) -> list[Asked]:
             for passage in some
         ]
         question = Question(part.question, readings[part.question])
-        questions.append(Asked(question, _with_rivals(known, part.bundle or Bundle())))
+        questions.append(Asked(question, _with_rivals(question, known, part.bundle or Bundle())))
     return questions
 
 
@@ -144,10 +144,13 @@ def _best(bundle: Bundle) -> list[Hit]:
     return sorted(bundle.recall.hits, key=lambda hit: -hit.score)[:READ]
 
 
-def _with_rivals(passages: Sequence[Passage], bundle: Bundle) -> list[Passage]:
-    """Passages of messages and facts with the best score of another that does not only ask."""
+def _with_rivals(question: Question, passages: Sequence[Passage], bundle: Bundle) -> list[Passage]:
+    """Passages of messages and facts with the best score of another that does not only ask; of what is of the matter
+    that is asked about, of another that is, too."""
     asking = {passage.source.id for passage in passages if passage.asks}
     asking -= {passage.source.id for passage in passages if not passage.asks}
+    read = {one.source.id: one.read for one in passages if one.read is not None}
+    of_matter = {name for name, text in read.items() if are_of_one_matter(question.does, text.does)}
     rivals = [
         hit
         for hit in _best(bundle)
@@ -156,7 +159,8 @@ def _with_rivals(passages: Sequence[Passage], bundle: Bundle) -> list[Passage]:
 
     def rival(passage: Passage) -> float:
         others = {passage.source.id, *passage.replaced_by}
-        return max((hit.score for hit in rivals if hit.gist.id not in others), default=0.0)
+        among = [hit for hit in rivals if passage.source.id not in of_matter or hit.gist.id in of_matter]
+        return max((hit.score for hit in among if hit.gist.id not in others), default=0.0)
 
     return [replace(one, rival=rival(one)) if one.source.section in RECALLED else one for one in passages]
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -37,6 +39,9 @@ async def serve(settings: Settings, owner: str) -> None:
         try:
             async with stdio_server() as (reading, writing):
                 await server.run(reading, writing, server.create_initialization_options())
+        except* BrokenPipeError:
+            log.info("the client is gone")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed
         finally:
             await banks.subscriptions.end_all()
 

@@ -15,7 +15,7 @@ from memory.facts.rules.attributes import (
     value_given,
 )
 from memory.facts.rules.corrections import value_instead
-from memory.facts.rules.extract import clauses, corrects, whom_meant
+from memory.facts.rules.extract import clauses, corrects, whom_meant, without_lead
 from memory.facts.rules.keeping import (
     StatedValue,
     asks_not_to_keep,
@@ -86,4 +86,5 @@ __all__ = [
     "values_stated",
     "whom_meant",
     "without_asides",
+    "without_lead",
 ]

@@ -18,7 +18,7 @@ from utils.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from utils.mongo import Collection, Document
 from utils.text import count_tokens, folded, on_one_line
 
-FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at"), 1)
+FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at", "valid_from"), 1)
 SHORTEST = 4  # tokens of a line
 CHANGED = "The fact was changed or deleted meanwhile"
 
@@ -33,7 +33,8 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True)
 class ProfileItem:
-    """A fact in force, or a key-value. `sources`: ids of the messages that say so. `key`: None of a fact."""
+    """A fact in force, or a key-value. `sources`: ids of the messages that say so. `since`: when it was told.
+    `key`: None of a fact."""
 
     id: str
     text: str
@@ -41,6 +42,7 @@ class ProfileItem:
     hidden: bool
     sources: tuple[str, ...]
     rank: Rank
+    since: datetime
     key: str | None = None
 
 
@@ -189,5 +191,6 @@ def _item(document: Document) -> ProfileItem:
         hidden=document.get("hidden", False),
         sources=tuple(document.get("sources", ())),
         rank=Rank(document.get("rank", 0.0), document["updated_at"], document["_id"]),
+        since=document.get("valid_from", document["updated_at"]),
         key=document.get("key"),
     )

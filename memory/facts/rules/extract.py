@@ -29,7 +29,9 @@ from memory.facts.rules.statement import (
 )
 from memory.language import (
     LEFT_OUT,
+    SHORTEST_WORD,
     USER,
+    are_words,
     asked_by,
     doing,
     is_foreign,
@@ -114,13 +116,14 @@ _LEFT_OUT_I = re.compile(
 )
 _NO_VERBS = frozenset(("was", "were", "had", "did", "read", "put", "set", "let", "cut"))  # rather another's, or a bid
 _IN_FRONT = re.compile(
-    r"(?P<when>(?:since|in|on|around|from|until|by|at|after|before|with|during|despite|thanks to) [^,]{2,30}?),? "
+    r"(?P<when>(?:since|in|on|around|from|until|by|at|after|before|with|during|despite|thanks to) [^,(]{2,40}?"
+    r"(?: \(“[^”]*”\))?),? "
     r"(?P<rest>(?:i|my|we|our)\b.*)",
     re.IGNORECASE,
 )
 _MOVED = re.compile(
     r"(?P<whom>.+?) (?:has |have )?(?:just |recently )?(?<!was )(?<!were )(?<!been )(?:moved|relocated)"
-    rf"(?: back| over)? to (?P<place>{NAMES})"
+    rf"(?: back| over)?(?: from {NAMES})? to (?P<place>{NAMES})"
     r"(?!.*\b(?:to [A-Z]|but|when|before|after|until|for (?:an?|\w+) (?:day|week|month|year)s?)\b).*\."
 )
 _WITHOUT_APOSTROPHE = re.compile(  # "my wifes name is"
@@ -149,8 +152,10 @@ class Candidate:
 
     @property
     def unmarked(self) -> str:
-        """The sentence as it stands in the message, where no full stop tells that it asks nothing; else empty."""
-        return "" if ends_with_full_stop(self.said.sentence) else self.said.sentence
+        """The sentence as it stands in the message, where neither a full stop nor what it tells says that it asks
+        nothing; else empty."""
+        sentence = self.said.sentence
+        return "" if ends_with_full_stop(sentence) or told_in_question(sentence) is not None else sentence
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -352,7 +357,10 @@ def _may_be_english(sentence: str) -> bool:
     begins = _FIRST.match(sentence) or _PRONOUN.match(without_lead(sentence))
     if begins or _left_out(sentence) is not None:
         return True
-    return not _ENGLISH.isdisjoint(words(sentence)) or read_statement(sentence).subject != ""
+    said = words(sentence)
+    telling = [word for word in said if len(word) >= SHORTEST_WORD]
+    ours = "we" in said and bool(telling) and bool(are_words(telling).all())  # a word of others, too
+    return ours or not _ENGLISH.isdisjoint(said) or read_statement(sentence).subject != ""
 
 
 def whom_named(text: str) -> str:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.claims import claims
-from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, mentions_it, replaces
+from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, mentions_it, replaces, things_of
 from memory.facts.rules.statement import (
     ALSO,
     OVER,
@@ -129,7 +129,8 @@ def _said_again(
 def _decided_by_words(
     stated: Stated, facts: Mapping[str, Statement], readings: Mapping[str, Reading]
 ) -> list[Decision]:
-    """What becomes of what is said again, or gives another value of what there is one of; nothing of all else."""
+    """What becomes of what is said again, or denied, or gives another value of what there is one of; nothing of all
+    else."""
     new = read_statement(stated.text)
     about = _about(new, facts)
     for name, old in about.items():
@@ -140,14 +141,26 @@ def _decided_by_words(
     rivals = [
         name
         for name, old in about.items()
-        if new.subject
-        and new.slots & old.slots
-        and not is_of_another_value(new, old, mentions_it(new, old, readings[new.text], readings[old.text]))
-        and _is_due(new, old)
+        if new.subject and _is_due(new, old) and (_are_opposite(new, old) or _are_of_one_slot(new, old, readings))
     ]
     if not rivals or ALSO.search(new.text):
         return []
     return [Update(rivals[-1], _in_place_of(facts[rivals[-1]], new)), *map(Delete, rivals[:-1])]
+
+
+def _are_opposite(new: Statement, old: Statement) -> bool:
+    """Whether one of two denies what the other says."""
+    said, former = (set(things_of(one)) for one in (new, old))
+    same = (
+        new.subject == old.subject and said == former and (new.values == old.values or not (new.values and old.values))
+    )
+    return same and bool(said) and new.denied != old.denied
+
+
+def _are_of_one_slot(new: Statement, old: Statement, readings: Mapping[str, Reading]) -> bool:
+    """Whether two give values of what there is one of."""
+    mentions = mentions_it(new, old, readings[new.text], readings[old.text])
+    return bool(new.slots & old.slots) and not is_of_another_value(new, old, mentions)
 
 
 def _decided_by_likeness(
@@ -244,7 +257,7 @@ def _goes_on(more: str, less: str) -> bool:
 def _likely(stated: Stated, new: Statement, old: Statement, readings: Mapping[str, Reading]) -> float:
     """How likely what is stated, or the sentence that says it, replaces a fact."""
     whole = read_statement(stated.sentence)
-    said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject)]
+    said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject, happened=new.happened)]
     return max(replaces(statement, old, readings[statement.text], readings[old.text]) for statement in said)
 
 

@@ -108,10 +108,19 @@ def _may_replace(new: Statement, old: Statement, mentions: bool) -> bool:
     they are not of what two people have, and do not say the same of two. `mentions`: as `mentions_it` tells."""
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old, mentions):
         return False
-    if new.happened and old.happened and not CHANGED.search(new.text):
-        return False  # what was done is no less so for what was done later
+    only_happened = new.happened and not new.denied and not CHANGED.search(new.text)
+    if only_happened and not (old.denied or old.ahead or new.slots & old.slots):
+        return False  # what is so is no less so for what was done, nor what was done for what was done later
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
+    if (
+        new.subject == old.subject
+        and is_somebody(new.subject)
+        and new.slots
+        and old.slots
+        and new.slots.isdisjoint(old.slots)
+    ):
+        return False  # a home ends no job
     if are_of_one(new, old) or mentions:
         return not _ends_another(new, old) and not _is_of_nothing_like(new, old)
     if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
@@ -139,6 +148,11 @@ def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
     )
 
 
+def things_of(statement: Statement) -> list[str]:
+    """The stems of what a statement says, without those of words by which it is over."""
+    return [stem for stem in statement.named if stem not in _OVER]
+
+
 def _differ_by_symbols(new: str, old: str) -> bool:
     """Whether one names what the other does but for its symbols, as C++ and C#, which is something else."""
     said, former = (set(marked_words(_EMPHASIS.sub(r"\1", text))) for text in (new, old))
@@ -151,7 +165,7 @@ def _ends_another(new: Statement, old: Statement) -> bool:
     kind: who gave up the guitar may play the piano, and who dislikes green tea may like tea, and black tea."""
     if not new.denied or old.denied or new.subject != old.subject or new.slots & old.slots:
         return False
-    said, former = (_things(one) for one in (new, old))
+    said, former = (things_of(one) for one in (new, old))
     if not former or all(is_among(stem, frozenset(former)) for stem in said):
         return False
     if (names := _names(old.text)) and names <= _names(new.text):
@@ -169,11 +183,6 @@ def _is_of_nothing_like(new: Statement, old: Statement) -> bool:
     of_thing = bool(parts_of(old.subject)[1]) and not is_somebody(old.subject) and not (new.values and old.values)
     former = _stems(old)
     return of_thing and not new.subject and not any(is_among(stem, former) for stem in _stems(new))
-
-
-def _things(statement: Statement) -> list[str]:
-    """The stems of what a statement says, without those of words by which it is over."""
-    return [stem for stem in statement.named if stem not in _OVER]
 
 
 def mentions_it(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> bool:
