@@ -10,7 +10,9 @@ from agents.chat.context import HistoryItem
 from agents.chat.passages import statements
 from agents.memory import Memory
 from memory.domain import RULE_BASED
-from tests.conversations import START, UNKNOWN, USER, pairs, request, say, settle, turn
+from tests.conversations import START, UNKNOWN, USER, messages, pairs, request, say, settle, turn
+from tests.scripted_model import ScriptedModel, status
+from tests.scripted_model import answer as completion
 
 IDA = (
     "My dog is called Rollo and he's a whippet.",
@@ -133,10 +135,53 @@ async def test_a_named_speaker_is_named(quiet: Memory) -> None:
     assert answer == "Melanie said on 2025-03-01: “I ran a charity race.” [1]"
 
 
-async def test_what_the_user_asked_to_remember_is_told_once(quiet: Memory) -> None:
-    await say(quiet, "remember that my wifi password is hunter2")
-    answer = await say(quiet, "what is my wifi password?", session_id="s2")
-    assert answer == "You asked me to remember: wifi password: hunter2 [1]"
+@pytest.mark.parametrize(
+    ("asked", "question", "kept"),
+    [
+        ("remember that my wifi password is hunter2", "what is my wifi password?", "wifi password: hunter2"),
+        ("Remind me that the gate code is 4711", "What is the gate code?", "gate code: 4711"),
+        ("Note to self: buy milk", "What did I note to self?", "buy milk"),
+    ],
+)
+async def test_what_the_user_asked_to_remember_is_told_once(
+    quiet: Memory, asked: str, question: str, kept: str
+) -> None:
+    assert await say(quiet, asked) == f"I'll remember: {kept}."
+    answer = await say(quiet, question, session_id="s2")
+    assert answer == f"You asked me to remember: {kept} [1]"
+
+
+async def test_what_was_just_kept_is_corrected_as_a_fact_and_under_its_key(quiet: Memory) -> None:
+    for text in ("remember that my shoe size is 39", "No, it's 40."):
+        await say(quiet, text)
+        await quiet.engine.knowledge.queue.work()
+    assert (await quiet.engine.chats.keyvalues.get(USER, "shoe size")).value == "40"
+    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER)] == ["The user's shoe size is 40."]
+    answer = await say(quiet, "What is my shoe size?", session_id="s2")
+    assert "40" in answer and "39" not in answer
+
+
+async def test_a_key_that_ends_beyond_ascii_is_forgotten_with_what_stated_it(quiet: Memory) -> None:
+    await say(quiet, "I like trains.", "remember that my café is Blau", "My café is Blau.")
+    await quiet.engine.knowledge.queue.work()
+    answer = await say(quiet, "forget my café", session_id="s2")
+    assert answer == "I have forgotten “café” and the messages in which you told me."
+    said = [one["content"] for session in ("s1", "s2") for one in await messages(quiet, session)]
+    assert "I like trains." in said and not any("Blau" in text for text in said)
+    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER)] == ["The user likes trains."]
+
+
+async def test_what_a_model_said_of_the_user_is_no_evidence_when_it_is_away(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(completion("Your favourite cheese is Gouda."))
+    await say(with_model, "Do you have any ideas for the party?")
+    said = turn("a1", "Your sister lives in Lyon.", "assistant", model="gpt-4o-mini")
+    await with_model.add(USER, "s2", [turn("q1", "Any ideas?"), said], wait=True)
+    scripted_model.always(status(503))
+    for asked in ("What is my favourite cheese?", "Where does my sister live?"):
+        for session in ("s1", "s2", "s3"):
+            assert (await say(with_model, asked, session_id=session)).startswith(UNKNOWN)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from agents.memory import Memory
-from tests.conversations import say
+from tests.conversations import UNKNOWN, say
 
 NOTED = "Noted. I'll remember that."
 SURE = ("You told me", "As far as I know", "You asked me to remember")
@@ -104,6 +104,8 @@ async def test_the_users_own_comes_before_what_others_have(quiet: Memory, questi
         (("My dog has a red collar.",), "What colour is the collar of my dog?", "red"),
         (("I ride a Brompton.",), "Which bike do I ride?", "Brompton"),
         (("I adore techno.",), "What music do I like?", "techno"),
+        (("I hate mushrooms.", "I love figs."), "What foods do I dislike?", "mushrooms"),
+        (("I can't stand olives.", "I love figs."), "What food do I hate?", "olives"),
     ],
 )
 async def test_what_names_the_one_asked_for_is_told(
@@ -150,6 +152,25 @@ async def test_a_question_without_its_mark_is_not_told(quiet: Memory, asked: str
 
 
 @pytest.mark.parametrize(
+    ("misspelt", "question"),
+    [
+        ("whats my sheo size", "What is my shoe size?"),
+        ("wats my favourite colour", "What is my favourite colour?"),
+    ],
+)
+async def test_a_misspelt_question_is_not_quoted_back(quiet: Memory, misspelt: str, question: str) -> None:
+    await say(quiet, misspelt)
+    for asked in (misspelt, question):
+        assert (await say(quiet, asked, session_id="s2")).startswith(UNKNOWN)
+
+
+async def test_a_speaker_in_what_was_pasted_does_not_answer_for_the_user(quiet: Memory) -> None:
+    await say(quiet, "I live in Ghent.", "Anna: Hi! I live in Paris.")
+    answer = await say(quiet, "Where do I live?", session_id="s2")
+    assert "Ghent" in answer and "Paris" not in answer
+
+
+@pytest.mark.parametrize(
     ("told", "question", "named"),
     [
         ("If I owned a vineyard, I would sleep in the cellar.", "Do I own a vineyard?", "Where would I sleep?"),
@@ -164,6 +185,8 @@ async def test_a_question_without_its_mark_is_not_told(quiet: Memory, asked: str
             "How does our slogan read?",
         ),
         ("> I work at the harbour\nThat made me laugh.", "Where do I work?", None),
+        ("Anna: Hi! I live in Paris.", "Where do I live?", None),
+        ("Anna: I live in Paris.\nI have two cats.\nTom: Nice.", "How many cats do I have?", None),
     ],
 )
 async def test_what_is_not_told_of_the_user_is_quoted_only_where_it_is_meant(

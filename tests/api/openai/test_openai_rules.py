@@ -227,3 +227,22 @@ def test_headers_stay_short_whatever_ids_are_called(api: httpx.Client, user: str
     body = {"messages": said(QUESTION), "memory_top_k": 40, "memory_id": user, "memory_score_threshold": 0.0}
     answer = api.post("/v1/chat/completions", json=body)
     assert len(answer.json()["memory_hits"]) > 10 and 100 < len(answer.headers["X-Loci-Memories"]) <= 4_000
+
+
+@pytest.mark.parametrize("asked_first", [True, False])
+def test_the_same_question_with_an_image_does_not_come_before_what_answers_it(
+    api: httpx.Client, user: str, asked_first: bool
+) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    pictured = [{"role": "user", "content": [{"type": "text", "text": QUESTION}, image]}]
+    told = {"session_id": user, "messages": said(PARROT), "wait": True}
+    asking = ("/v1/chat/completions", {"messages": pictured, "memory_id": user})
+    for path, body in (asking, ("/v1/messages", told)) if asked_first else (("/v1/messages", told), asking):
+        api.post(path, json=body).raise_for_status()
+    assert ("user", f"{QUESTION} [image]") in stored(api, user)
+    search = api.post("/v1/search", json={"query": QUESTION}).json()["items"]
+    known = api.post("/query", json={"query": QUESTION, "session_id": "third"}).json()
+    proxied = api.post("/v1/chat/completions", json={"messages": said(QUESTION), "memory_id": "fourth"}).json()
+    for found in (search, known["memory_context"]["context"], proxied["memory_hits"]):
+        assert found[0]["content"] == PARROT
+    assert known["response"].startswith("You told me") and "Archimedes" in known["response"]

@@ -30,6 +30,28 @@ def test_a_stream_goes_through_and_ends_with_what_memory_knew(
     assert stored(chat, user)[-1] == ("assistant", "Archimedes!")
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("<think>\nThey own {one: parrot}.\n</think>\n\nA learned bird.", "A learned bird."),
+        ("Hm.\n<think>They wonder", "Hm."),
+        ("<think>They own a parrot and", None),
+    ],
+)
+def test_thoughts_go_through_and_are_not_remembered(
+    chat: httpx.Client, client: OpenAI, model: ScriptedModel, user: str, streaming: bool, text: str, kept: str | None
+) -> None:
+    model.script(Behaviour(text=text, pieces=tuple(text[at : at + 3] for at in range(0, len(text), 3))))
+    if streaming:
+        assert text_of(list(ask(client, user, PARROT, stream=True))) == text
+    else:
+        assert ask(client, user, PARROT).choices[0].message.content == text
+    assert stored(chat, user) == [("user", PARROT), *([("assistant", kept)] if kept else [])]
+    found = chat.post("/v1/search", json={"query": "Who wonders, and who owns one parrot?"}).json()["items"]
+    assert not any("They" in item["content"] for item in found)
+
+
 def test_the_usage_of_a_stream_comes_last_where_it_is_asked_for(
     chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:

@@ -122,6 +122,11 @@ def test_what_came_is_found_at_once_and_stands_where_and_when_it_was_said(api: h
     assert [one["id"] for one in api.get("/v1/sessions", params={"user_id": user}).json()["items"]] == ["s"]
 
 
+def test_a_file_with_a_mark_of_byte_order_comes_in(api: httpx.Client, user: str) -> None:
+    assert imported(api, user, b"\xef\xbb\xbf" + ended([SESSION, MESSAGE])) == ({"session": 1, "message": 1}, {})
+    assert said(api, user) == ["m1"]
+
+
 def test_a_session_of_the_users_own_stays_and_what_comes_stands_behind_it(api: httpx.Client, user: str) -> None:
     own = [{"role": "user", "content": f"own {at}", "id": f"own{at}"} for at in range(3)]
     api.post("/v1/messages", json={"user_id": user, "session_id": "s", "messages": own})

@@ -5,7 +5,8 @@ from urllib.parse import quote, unquote
 import httpx
 import pytest
 
-from tests.api.said import every
+from tests.api.queries import ask, messages_of
+from tests.api.said import every, search
 from tests.checks import at_once, problem
 
 
@@ -164,3 +165,20 @@ def test_what_the_user_asks_to_remember_stands_under_a_key(api: httpx.Client, us
 def test_a_value_that_is_none_is_refused(api: httpx.Client, user: str, body: object) -> None:
     problem(api.put("/v1/memories/dog", params={"user_id": user}, json=body), 422)
     problem(api.get("/v1/memories/dog", params={"user_id": user}), 404)
+
+
+def test_a_key_that_had_many_long_values_is_forgotten_whole(api: httpx.Client, user: str) -> None:
+    values = [f"Version {at}: {f'the hedge and the heron {at} ' * 76}".strip() for at in range(12)]
+    assert all(1_900 < len(value) < 2_200 for value in values)
+    for at, value in enumerate(values):
+        said = ask(api, user, f"remember that my essay is {value}", session_id=f"s{at % 3}")
+        assert said["response"].startswith("I'll remember: essay: Version")
+    ask(api, user, "My dog is called Rex.", session_id="s0")
+    assert len(api.get("/v1/memories/essay/history", params={"user_id": user}).json()["items"]) == 12
+    answer = ask(api, user, "forget my essay", session_id="last")["response"]
+    assert answer == "I have forgotten “essay” and the messages in which you told me."
+    assert api.get("/v1/memories", params={"user_id": user}).json()["items"] == []
+    left = {session: messages_of(api, user, session) for session in ("s0", "s1", "s2", "last")}
+    assert [one["content"] for one in left["s0"]][:1] == ["My dog is called Rex."]
+    assert "heron" not in str(left) and left["s1"] == left["s2"] == []
+    assert not any("heron" in one["content"] for one in search(api, user, values[3]))

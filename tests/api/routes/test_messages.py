@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.api.queries import ask
-from tests.api.said import search
+from tests.api.said import every, search
 from tests.checks import eventually, problem
 
 
@@ -191,6 +191,26 @@ def test_a_message_that_is_refused_refuses_no_other(api: httpx.Client, user: str
     assert answer["rejected"] == [{"index": 1, "id": None, "reason": reason}]
     assert MARK not in found.text
     assert [item["content"] for item in listed(api, user)] == ["First", "Last"]
+
+
+def test_of_five_hundred_messages_odd_ones_refuse_no_other(api: httpx.Client, user: str) -> None:
+    texts = [f"Item {at} is on shelf {at * 7}." for at in range(500)]
+    odd = {7: "The heron\fnests.", 8: "The heron\x85nests.", 250: "word " * 49_999 + "words", 400: f"{MARK}\0"}
+    answer = add(api, user, [say(odd.get(at, text)) for at, text in enumerate(texts)])
+    assert (answer["accepted"], len(answer["ids"])) == (499, 499)
+    assert [one["index"] for one in answer["rejected"]] == [400]
+    kept = [item["content"] for item in every(api, "/v1/sessions/s/messages", 200, user_id=user)]
+    blank = {7: "The heron nests.", 8: "The heron nests."}
+    assert kept == [(odd | blank).get(at, text) for at, text in enumerate(texts) if at != 400]
+    assert len(kept[250]) == 250_000
+
+
+def test_thoughts_of_an_assistant_are_not_kept_nor_found(api: httpx.Client, user: str) -> None:
+    thought = "<think>\nThey keep {a: falcon} in the belfry.\n</think>\n\n"
+    add(api, user, [say("Hello."), {"role": "assistant", "content": f"{thought}A fine bird."}], wait=True)
+    assert [item["content"] for item in listed(api, user)] == ["Hello.", "A fine bird."]
+    found = search(api, user, "Who keeps a falcon in the belfry?")
+    assert not any("falcon" in item["content"] for item in found)
 
 
 def test_where_all_are_refused_nothing_is_made_and_their_ids_are_told(api: httpx.Client, user: str) -> None:

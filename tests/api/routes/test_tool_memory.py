@@ -1,7 +1,9 @@
 """Tool memory over HTTP: histories that come back short, tasks, and whose they are."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import Any
 
 import httpx
@@ -198,3 +200,12 @@ def test_many_results_are_noted_batch_by_batch_without_a_wait_for_the_sweep(
     compress(chat, user, [HISTORY[0], *steps(80)])
     eventually(lambda: {one["summary"] for one in listed(chat, user)} == {"The zeppelin is late."}, 15)
     model.always(None, on="observer")
+
+
+def test_a_blob_comes_back_short_with_its_size_and_its_record_whole(api: httpx.Client, user: str) -> None:
+    blob = b64encode(Random(3).randbytes(60_000)).decode()
+    found = compress(api, user, [HISTORY[0], *step(1, blob), *step(2), *step(3)])
+    view = context(found["messages"])
+    assert "80000 characters" in view and blob[:16] in view and len(view) < 2_000
+    whole = [api.get(f"{PATH}/records/{one}", params={"user_id": user}).json() for one in found["trace_ids"]]
+    assert {one["tool_call_id"]: one["raw_output"] for one in whole}["c1"] == {"_raw": blob}

@@ -49,6 +49,8 @@ from memory.facts.rules.keeping import (
         ("remember that my password is a=b: c", "password", "a=b: c"),
         ("remember\nthat my\nbike is\ngreen", "bike", "green"),
         ("remember !!!", "!!!", "!!!"),
+        ("Remind me that the gate code is 4711", "gate code", "4711"),
+        ("Note to self: buy milk", "buy milk", "buy milk"),
     ],
 )
 def test_a_request_to_remember_gives_a_key_and_a_value(text: str, key: str, value: str) -> None:

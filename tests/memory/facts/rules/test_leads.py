@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.facts_by_rules import extracted
+from tests.facts_by_rules import extracted, in_force
 from utils.encoder import Encoder
 
 
@@ -37,3 +37,18 @@ from utils.encoder import Encoder
 )
 def test_only_what_the_user_tells_is_told(encoder: Encoder, message: str, facts: list[str]) -> None:
     assert extracted(encoder, message) == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "own"),
+    [
+        ("Anna: Hi! I live in Paris.", []),
+        ("Anna: I am a dentist and I live in Bonn.", []),
+        ("Anna: I live in Paris.\nI have two cats.\nTom: Nice.", []),
+        ("Karl: I moved to Paris.\nI work at Fiat now.\nTom: I sold my cat.", []),
+        ("Karl: I moved to Paris.\nI quit my job.\nMe: I keep bees.", ["The user keeps bees."]),
+    ],
+)
+def test_what_others_say_replaces_nothing_that_is_in_force(encoder: Encoder, message: str, own: list[str]) -> None:
+    known = ("I live in Ghent.", "I have one cat.", "I work at Nokia.", "I'm a baker.")
+    assert in_force(encoder, *known, message) == [*in_force(encoder, *known), *own]

@@ -295,3 +295,22 @@ OTHERS = (
 def test_what_ends_a_fact_ends_that_one_of_many(encoder: Encoder, told: str, then: str) -> None:
     left = in_force(encoder, *OTHERS, told, then)
     assert left[:-1] == in_force(encoder, *OTHERS)
+
+
+@pytest.mark.parametrize("others", [(), OTHERS], ids=["alone", "beside others"])
+@pytest.mark.parametrize(
+    ("so", "over", "again", "fact"),
+    [
+        ("I smoke.", "I gave up smoking.", "I smoke again.", "The user smokes again."),
+        ("I drink.", "I stopped drinking.", "I drink again.", "The user drinks again."),
+        ("I drink beer.", "I gave up beer.", "I drink beer again.", "The user drinks beer again."),
+        ("I work at Tesco.", "I left Tesco.", "I work at Tesco again.", "The user works at Tesco again."),
+        ("I work at Tesco.", "I quit my job at Tesco.", "I'm back at Tesco.", "The user is back at Tesco."),
+        ("I have a canoe.", "I sold my canoe.", "I have a canoe again.", "The user has a canoe again."),
+        ("I own a moped.", "I sold my moped.", "I bought a moped again.", "The user bought a moped again."),
+    ],
+)
+def test_what_was_over_and_is_so_again_is_so_once(
+    encoder: Encoder, others: tuple[str, ...], so: str, over: str, again: str, fact: str
+) -> None:
+    assert in_force(encoder, *others, so, over, again) == [*in_force(encoder, *others), fact]
