@@ -9,12 +9,14 @@ from playwright.sync_api import Page, expect
 from tests.web.watched import Watched
 
 
-@pytest.mark.parametrize("prefix", ["", "/memory/loci"])
+@pytest.mark.parametrize(("prefix", "forwarded"), [("", False), ("/memory/loci", False), ("/memory/loci", True)])
 def test_a_route_is_tried_with_its_example(
-    page: Page, watched: Watched, serve: Callable[..., str], prefix: str
+    page: Page, watched: Watched, serve: Callable[..., str], prefix: str, forwarded: bool
 ) -> None:
     page.set_default_timeout(60_000)  # it has a megabyte of script to read
-    address = serve(root_path=prefix)
+    if forwarded:
+        page.set_extra_http_headers({"X-Forwarded-Prefix": prefix})
+    address = serve() if forwarded else serve(root_path=prefix)
     page.goto(f"{address}{prefix}/docs")
     route = page.locator("#operations-chat-query_query_post")
     route.locator(".opblock-summary-control").click()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agents.chat import HistoryItem
 from agents.memory import Memory
 from agents.open import open_memory
+from api.wire.receipts import ReceiptOut
 from config.recipes import PROXY, QUERY, PromptRecipe
 from config.settings import Settings
 from memory.domain import RULE_BASED, Role
@@ -176,7 +177,8 @@ class Asking:
         self._owners = itertools.count()
 
     async def reasons(self, case: Case, *ids: str) -> dict[str, Reason]:
-        """Why the answer did not use messages, by their ids; not given, of all."""
+        """Why the answer did not use messages, by their ids; not given, of all. Its receipt says the same of those that
+        it names."""
         owner = f"user-{next(self._owners)}"
         await self._tell(owner, case, later=False)
         made_of = PROXY if case.proxied else QUERY
@@ -198,7 +200,12 @@ class Asking:
         await self._tell(owner, case, later=True)
         why = self._memory.engine.oversight.explainer.why_not
         ids = ids or tuple(message.id for message in case.messages)
-        return {identifier: (await why(owner, asked.turn_id, identifier)).reason for identifier in ids}
+        reasons = {identifier: (await why(owner, asked.turn_id, identifier)).reason for identifier in ids}
+        receipt = await self._memory.engine.chats.receipts.get(owner, asked.turn_id)
+        shown = ReceiptOut.of_receipt(receipt, owner, [None] * len(receipt.used))
+        dropped = {one.id: one.dropped or "used" for one in shown.considered if one.id in reasons}
+        assert dropped == {identifier: reasons[identifier] for identifier in dropped}
+        return reasons
 
     async def _tell(self, owner: str, case: Case, *, later: bool) -> None:
         for session in (ELSEWHERE, HERE):

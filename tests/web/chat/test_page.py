@@ -47,8 +47,13 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     expect(dialog).to_be_visible()
 
 
-def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Callable[..., str]) -> None:
-    address = f"{serve(root_path='/memory/loci')}/memory/loci"
+@pytest.mark.parametrize("named_by", ["ROOT_PATH", "X-Forwarded-Prefix"])
+def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Callable[..., str], named_by: str) -> None:
+    if named_by == "ROOT_PATH":
+        address = f"{serve(root_path='/memory/loci')}/memory/loci"
+    else:
+        page.set_extra_http_headers({"X-Forwarded-Prefix": "/memory/loci"})
+        address = f"{serve()}/memory/loci"
     page.goto(f"{address}/")
     say(page, "Remember that my cat is called Ada")
     expect(page.locator(ANSWERS)).to_contain_text("Ada")
