@@ -99,6 +99,10 @@ class Process:
     def stop(self, seconds: float = 30, kind: signal.Signals = signal.SIGTERM) -> int:
         """As a service manager does; the exit status."""
         self.ask_to_stop(kind)
+        return self.ends(seconds)
+
+    def ends(self, seconds: float = 30) -> int:
+        """Waits until it ends by itself; the exit status."""
         return self._process.wait(seconds)
 
     def ask_to_stop(self, kind: signal.Signals = signal.SIGTERM) -> None:

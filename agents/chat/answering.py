@@ -22,6 +22,7 @@ from memory.domain import FACT
 from memory.facts import asks_not_to_keep
 from memory.language import (
     DAY,
+    EVEN,
     Span,
     asked_by,
     asks_for_kept,
@@ -146,7 +147,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     if intent.name == "summarise":
         return _summary(context, question, passages, spans)
     if spans and intent.name != "chat" and asks_only_for_a_time(stems_in_english(query)):
-        chosen = _of_times(passages, spans)
+        chosen = _of_times(passages, spans, said=question.does.recalls >= EVEN)
     else:
         answers = [answers_to(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
@@ -200,8 +201,9 @@ def _is_own_statement(passage: Passage) -> bool:
     return passage.source.role == "user" and weight(passage.text) > 0 and not wants
 
 
-def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Passage]:
-    """What was said about the times that are named, then what was said at them and names no other, the oldest first."""
+def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...], *, said: bool) -> list[Passage]:
+    """What was said about the times that are named, then what was said at them and names no other, the oldest first.
+    `said`: it is asked what was said, at whatever times that happened."""
     times = np.array([one.source.timestamp.timestamp() for one in passages])
     kinds: tuple[list[Passage], list[Passage], list[Passage]] = ([], [], [])
     for passage, near in zip(passages, nearness(spans, times), strict=True):
@@ -210,8 +212,8 @@ def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...]) -> list[Pass
             kinds[0].append(passage)
         elif near == 1:
             kinds[2 if named else 1].append(passage)
-    about, said, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
-    return each_once([*about, *said] or of_others)[:MOST_LISTED]
+    about, then, of_others = (sorted(kind, key=lambda one: one.source.timestamp) for kind in kinds)
+    return each_once([*about, *then] or (of_others if said else []))[:MOST_LISTED]
 
 
 def _times_of(text: str, said_at: datetime) -> tuple[Span, ...]:
@@ -283,7 +285,7 @@ def _summary(context: Context, question: Question, passages: Sequence[Passage], 
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I didn't look in my memory, so I have nothing to summarise.")
-    of_subject = _of_times(passages, spans) or _of_subject(question, passages)
+    of_subject = _of_times(passages, spans, said=True) or _of_subject(question, passages)
     if of_subject:
         return _quoted(of_subject[:MOST_LISTED])
     session = [summary for summary in bundle.summaries if summary.session_id == context.request.session_id]

@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -199,3 +201,11 @@ def test_no_process_of_a_worker_outlives_it(tmp_path: Path, broker: Broker) -> N
         started = eventually(lambda: children(worker.pid) if len(children(worker.pid)) >= 2 else None)
         assert worker.stop() == 0
         assert not any(is_alive(pid) for pid in started)
+
+
+def test_a_worker_that_cannot_read_its_queue_ends_as_failed(tmp_path: Path, broker: Broker) -> None:
+    with loci(tmp_path, "worker", redis_url=broker.url) as worker:
+        with socket.create_connection(("127.0.0.1", urlsplit(broker.url).port or 0)) as line:
+            line.sendall(b"LPUSH loci nonsense\r\n")
+            assert line.recv(64)
+        assert worker.ends() != 0

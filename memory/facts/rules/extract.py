@@ -265,14 +265,16 @@ def statement_of(text: str) -> str | None:
             return None
     if _PRONOUN.match(without_lead(bare)):
         return None
-    bare = " ".join(map(spelled_out, split_sentences(bare)))
+    bare = " ".join(map(spelled_out, split_sentences(without_lead(bare) if corrects(bare) else bare)))
     enough = len(words(text)) >= 3 or _DENSE.search(text)
     return third_person(bare[:1].upper() + bare[1:]) if enough or _KEYED.match(bare) else None
 
 
 def keeps(statement: str, likely: float) -> bool:
-    """Whether a statement that no rule reads is kept: a name with its value always, else what may well last."""
-    return likely >= PERHAPS or _KEYED.match(statement) is not None
+    """Whether a statement that no rule reads is kept: a name with its value always, as a number or time of something
+    is, else what may well last."""
+    read = read_statement(statement)
+    return likely >= PERHAPS or _KEYED.match(statement) is not None or bool(read.subject and read.values)
 
 
 def corrects(sentence: str) -> bool:

@@ -306,6 +306,10 @@ async def test_requests_are_not_what_is_known_of_the_user(quiet: Memory, request
     [
         ("Did you know that we sold the flat?", "We sold the flat."),
         ("do you know I play the oboe?", "I play the oboe."),
+        ("Did I tell you that my van is a Fiat?", "My van is a Fiat."),
+        ("Do you remember that we have a boat?", "We have a boat."),
+        ("Did I ever mention that I row?", None),
+        ("Do you remember when I moved?", None),
         ("Do you know where I live?", None),
         ("Do you know that film?", None),
     ],
@@ -317,6 +321,23 @@ def test_a_question_that_asks_only_whether_it_is_known_tells(text: str, statemen
 async def test_what_is_told_in_a_question_answers(quiet: Memory) -> None:
     assert await say(quiet, "Do you know that my tortoise is called Hilda?") == "Noted. I'll remember that."
     assert "Hilda" in await say(quiet, "What is my tortoise called?", session_id="s2")
+
+
+@pytest.mark.parametrize("moved", ["I moved to Derby.", "Do you know that I moved to Derby?"])
+async def test_where_the_user_moved_is_where_they_live_whatever_else_is_known(quiet: Memory, moved: str) -> None:
+    await say(quiet, "I work at Nokia.", moved)
+    assert "I moved to Derby." in await say(quiet, "Where do I live?", session_id="s2")
+
+
+async def test_a_correction_that_is_of_another_person_does_not_answer_for_the_user(quiet: Memory) -> None:
+    await say(quiet, "I live in Rome.", "No, I meant my sister lives in Rome.")
+    assert "sister" not in await say(quiet, "Where do I live?", session_id="s2")
+
+
+@pytest.mark.parametrize("task", ["Suggest a name for my new dog", "I need a recipe for my aunt's cake"])
+async def test_a_task_without_a_full_stop_is_not_told(quiet: Memory, task: str) -> None:
+    assert await say(quiet, task) == NEEDS_MODEL
+    assert task not in await say(quiet, "What do you know about me?", session_id="s2")
 
 
 async def test_what_an_assistant_said_of_the_user_is_no_evidence(quiet: Memory) -> None:
@@ -348,6 +369,13 @@ async def test_a_correction_that_does_not_name_what_it_is_of_answers(
         await quiet.engine.knowledge.queue.work()
     answer = await say(quiet, asked, session_id="s2")
     assert now in answer and once not in answer
+
+
+async def test_what_was_told_of_yesterday_is_not_of_the_day_it_was_told_on(quiet: Memory) -> None:
+    await told(quiet, ("2023-05-08", "I went to the dentist yesterday."))
+    assert "dentist" in await say(quiet, "What did I do on 7 May 2023?")
+    assert "dentist" not in await say(quiet, "What did I do on 8 May 2023?")
+    assert "dentist" in await say(quiet, "What did I tell you on 8 May 2023?")
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ async def test_what_was_kept_again_is_corrected_too(quiet: Memory) -> None:
     [
         ("Could you please remember my parking spot is B7", "what is my parking spot?", "B7"),
         ("Would you remember that we left the key with Ute?", "who did we leave the key with?", "Ute"),
+        ("Can you remember that Jonas returns on Friday?", "When does Jonas return?", "Friday"),
         ("can you keep in mind that the heating is off on Sundays?", "When is the heating off?", "Sundays"),
     ],
 )

@@ -97,7 +97,7 @@ def test_without_a_zone_it_is_utc() -> None:
 
 
 def test_what_is_known_of_the_user_comes_first_whatever_is_asked() -> None:
-    item = ProfileItem("f", "The user is allergic to nuts.", True, False, (), Rank(1.0, START, "f"))
+    item = ProfileItem("f", "The user is allergic to nuts.", True, False, (), Rank(1.0, START, "f"), START)
     prompt = made("Plan a dinner", material=Material((hit(gist("h", "I like dinner late")),), profile=(item,)))
     assert known(prompt).index("allergic to nuts") < known(prompt).index("dinner late")
     assert [(one.kind, one.id, one.section) for one in prompt.given[:1]] == [(FACT, "f", "profile")]
@@ -224,7 +224,7 @@ def test_a_memory_has_its_day_its_speaker_the_message_beside_it_and_what_has_rep
 
 
 def test_nothing_stands_in_the_prompt_twice() -> None:
-    item = ProfileItem("f", "The user rows", False, False, ("m2",), Rank(0.5, START, "f"))
+    item = ProfileItem("f", "The user rows", False, False, ("m2",), Rank(0.5, START, "f"), START)
     material = Material(
         (hit(gist("m0", "line 0\nmy cat is Tom", session="s1", at=0)), hit(gist("source", "my dog is Rex"))),
         profile=(item,),

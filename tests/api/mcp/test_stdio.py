@@ -1,6 +1,7 @@
 """`loci mcp`, as a desktop client starts it."""
 
 import asyncio
+import json
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -105,3 +106,24 @@ def test_nothing_but_the_protocol_is_on_standard_output_whatever_is_logged(home:
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert all(line.startswith(b'{"jsonrpc"') for line in done.stdout.splitlines())
+
+
+def test_a_client_that_no_longer_reads_ends_it_quietly(home: Path) -> None:
+    call = {"jsonrpc": "2.0", "method": "tools/list"}
+    with subprocess.Popen(
+        [LOCI, "mcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(home),
+        cwd=home,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write(json.dumps(call | {"id": 1}).encode() + b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write(json.dumps(call | {"id": 2}).encode() + b"\n")
+        process.stdin.close()
+        assert process.wait(30) == 0
+        assert b"Traceback" not in process.stderr.read()

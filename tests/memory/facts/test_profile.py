@@ -1,10 +1,12 @@
 """Profiles: what they hold of whom, in which order, in how much room, and when facts are read."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 
 from agents.memory import Memory
+from memory.domain import Turn
 from memory.facts import ProfileChange
 from memory.facts.kinds import kinds
 from memory.facts.profile import Profile
@@ -50,6 +52,13 @@ async def test_of_two_that_are_needed_alike_the_one_said_more_often_comes_first(
     await quiet.engine.knowledge.facts.forget_source("ann", "s", "s-m0")
     await quiet.engine.knowledge.facts.forget_source("ann", "s", "s-m2")
     assert await shown(profile) == ["The user loves jazz."]
+
+
+async def test_an_item_has_the_time_at_which_it_was_told(quiet: Memory, profile: Profile) -> None:
+    told = datetime(2024, 5, 3, 9, tzinfo=UTC)
+    await quiet.add("ann", "old", [Turn("m", "user", "I got my driving licence yesterday.", told)])
+    await quiet.engine.knowledge.queue.work()
+    assert [item.since for item in await profile.page("ann", limit=9)] == [told]
 
 
 async def test_items_keep_to_their_tokens(quiet: Memory, profile: Profile) -> None:

@@ -27,6 +27,7 @@ from utils.encoder import Encoder
             ["The user's boss drinks coffee.", "The user prefers tea, not coffee."],
         ),
         (["I have 2 cats.", "Actually it is at 10."], ["The user has 2 cats."]),
+        (["My favourite pie is apple.", "Actually it is at 10."], ["The user's favourite pie is apple."]),
         (
             ["I'm having lunch with Sam on Friday.", "Actually it's with Pat."],
             ["The user is having lunch with Pat on Friday."],

@@ -28,6 +28,7 @@ from utils.encoder import Encoder
         ("We went skiing last winter", "We went skiing in winter 2024/25"),
         ("She retired last May.", "She retired in May 2025."),
         ("I start next September", "I start in September 2025"),
+        ("We met Ugo yesterday evening", "We met Ugo in the evening of 15 July 2025"),
     ],
 )
 def test_a_time_relative_to_what_is_said_becomes_a_date(said: str, dated: str) -> None:

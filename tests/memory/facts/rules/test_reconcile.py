@@ -32,6 +32,9 @@ from utils.encoder import Encoder
         ),
         (["Kim's recital is in May.", "Kim's recital was moved to June."], ["Kim's recital was moved to June."]),
         (["Our regatta is cancelled.", "Our regatta is on again."], ["The user's regatta is on again."]),
+        (["I smoke again.", "I quit smoking."], ["The user quit smoking."]),
+        (["I don't like opera, it is too loud.", "I like opera."], ["The user likes opera."]),
+        (["Our desk is on the 3rd floor.", "Our desk is on the 5th floor."], ["The user's desk is on the 5th floor."]),
         (["My trip to Oslo is cancelled.", "I'm going to Oslo after all."], ["The user is going to Oslo after all."]),
         (
             ["We use Postgres.", "We switched from Postgres to CockroachDB."],
@@ -216,6 +219,18 @@ def test_a_plan_ends_with_what_it_is_of_by_another_name(encoder: Encoder, plan: 
 )
 def test_a_plan_does_not_end_with_anothers_or_with_something_else_there(encoder: Encoder, off: str) -> None:
     assert "The user is going to Lisbon in June." in in_force(encoder, "I'm going to Lisbon in June.", off)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I work at Tesco.", "I moved to Leeds last week."),
+        ("My sister works at Tesco.", "My sister moved to Leeds yesterday."),
+        ("I have two cats.", "This morning I adopted a cat."),
+    ],
+)
+def test_what_happened_ends_nothing_of_another_kind(encoder: Encoder, first: str, then: str) -> None:
+    assert len(in_force(encoder, first, then)) == 2
 
 
 def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
