@@ -191,6 +191,6 @@ def _item(document: Document) -> ProfileItem:
         hidden=document.get("hidden", False),
         sources=tuple(document.get("sources", ())),
         rank=Rank(document.get("rank", 0.0), document["updated_at"], document["_id"]),
-        since=document.get("valid_from", document["updated_at"]),
+        since=document["valid_from" if "valid_from" in document else "updated_at"],
         key=document.get("key"),
     )
