@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bench.fit_acts import border
 from config.settings import Settings
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.replacing import LIKELY, PAIRING, PERHAPS, REPLACING, TURNING, both, signs
+from memory.facts.rules.replacing import LIKELY, PAIRING, PERHAPS, REPLACING, TURNING, both, mentions_it, signs
 from memory.facts.rules.statement import read_statement
 from memory.language.person import third_person
 from utils.embeddings import open_local_embedder
@@ -135,12 +135,12 @@ async def main() -> None:
 
 def _signs(some: list[Pair], readings: Mapping[str, Reading], turns: Mapping[str, float], follows: Floats) -> Floats:
     read = {text: read_statement(text) for text in readings}
-    return np.stack(
-        [
-            signs(read[pair.new], read[pair.old], readings[pair.new], readings[pair.old], turns[pair.new], follow)
-            for pair, follow in zip(some, follows.tolist(), strict=True)
-        ]
-    )
+
+    def of(pair: Pair, follow: float) -> Floats:
+        two = read[pair.new], read[pair.old], readings[pair.new], readings[pair.old]
+        return signs(*two, mentions=mentions_it(*two), turns=turns[pair.new], follows=follow)
+
+    return np.stack([of(pair, follow) for pair, follow in zip(some, follows.tolist(), strict=True)])
 
 
 def _fitted(found: Floats, replaced: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -198,7 +198,7 @@ def _lasting(passages: Sequence[Passage]) -> list[Passage]:
 
 def _is_own_statement(passage: Passage) -> bool:
     wants = passage.read is not None and passage.read.does.wants
-    return passage.source.role == "user" and weight(passage.text) > 0 and not wants
+    return passage.source.role == "user" and passage.whose == "own" and weight(passage.text) > 0 and not wants
 
 
 def _of_times(passages: Sequence[Passage], spans: tuple[Span, ...], *, said: bool) -> list[Passage]:

@@ -42,10 +42,17 @@ _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
 
 def signs(
-    new: Statement, old: Statement, new_reading: Reading, old_reading: Reading, turns: float, follows: float
+    new: Statement,
+    old: Statement,
+    new_reading: Reading,
+    old_reading: Reading,
+    *,
+    mentions: bool,
+    turns: float,
+    follows: float,
 ) -> Floats:
-    """What tells whether a statement takes another's place, shape (signs,). `turns`: of the new one; `follows`: of
-    both."""
+    """What tells whether a statement takes another's place, shape (signs,). `mentions`: as `mentions_it` tells;
+    `turns`: of the new one; `follows`: of both."""
     near = _telling(new_reading) @ _telling(old_reading).T
     same = new.subject == old.subject
     said, former = (frozenset(one.named) if same else _stems(one) for one in (new, old))
@@ -54,7 +61,6 @@ def signs(
     names, former_names = (_names(one.text) for one in (new, old))
     alike = float(new_reading.sentence @ old_reading.sentence)
     nearest = float(near.max()) if near.size else 0.0
-    mentions = mentions_it(new, old, new_reading, old_reading)
     differ = bool(new.values) and bool(old.values) and new.values != old.values
     more = sum(not is_among(stem, former) for stem in said) / max(1, len(said))
     are_others = bool(names - former_names) and bool(former_names - names)
@@ -96,10 +102,12 @@ def log_odds(vector: Floats, border: Floats) -> float:
 
 def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> float:
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
-    if not _may_replace(new, old, mentions_it(new, old, new_reading, old_reading)):
+    mentions = mentions_it(new, old, new_reading, old_reading)
+    if not _may_replace(new, old, mentions):
         return 0.0
     follows = log_odds(both(new_reading.sentence, old_reading.sentence), border_in(PAIRING))
-    pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence), follows)
+    turns = turning(new_reading.sentence)
+    pair = signs(new, old, new_reading, old_reading, mentions=mentions, turns=turns, follows=follows)
     return float(1 / (1 + np.exp(-log_odds(pair, border_in(REPLACING)))))
 
 

@@ -340,6 +340,11 @@ async def test_a_task_without_a_full_stop_is_not_told(quiet: Memory, task: str) 
     assert task not in await say(quiet, "What do you know about me?", session_id="s2")
 
 
+async def test_a_text_to_work_on_is_not_what_is_known_of_the_user(quiet: Memory) -> None:
+    await say(quiet, "Can you check my essay?\n\nMy grandfather was a miner in Essen.")
+    assert "miner" not in await say(quiet, "What do you know about me?", session_id="s2")
+
+
 async def test_what_an_assistant_said_of_the_user_is_no_evidence(quiet: Memory) -> None:
     await told(quiet, ("2024-02-02", "Your favourite cheese is Gouda."), role="assistant")
     assert (await say(quiet, "What is my favourite cheese?", session_id="s2")).startswith(NOT_KNOWN)
