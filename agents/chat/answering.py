@@ -151,8 +151,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
     else:
         answers = [answers_to(*part) for part in parts]
         chosen = each_once([passage for answer in answers for passage in answer])
-    tells = told_in_question(query) is not None and not asks_whether_told(query)
-    if tells or (intent.name == "chat" and not _seeks(question, chosen)):
+    if told_in_question(query) or (intent.name == "chat" and not _seeks(question, chosen)):
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
         return RuleAnswer(noted, unused="no_question")
     if chosen:

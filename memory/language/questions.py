@@ -104,11 +104,10 @@ _LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did th
 _EARLIEST = re.compile(rf"{_DID_ONE}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
-# "Do you know that I moved?", "Did I mention that I moved?"; not "Do you know that song?" or "Do you know my name?"
+# "Do you know that I moved?"; not "Do you know that song?" or "Do you know my name?"
 _TELLS = re.compile(
-    r"\W*(?:(?:hey|hi|so|and|oh|btw|by the way|but|please)\W+)*(?:(?:do|did|didn['’]?t|don['’]?t) (?:you|u) "
-    r"(?:already |even |also |still )?(?:know|remember)|(?:did|didn['’]?t|have|haven['’]?t) i (?:already |also |even )?"
-    r"(?:mention|tell you|told you|mentioned)) (?:"
+    r"\W*(?:(?:hey|hi|so|and|oh|btw|by the way|but|please)\W+)*(?:do|did|didn['’]?t|don['’]?t) (?:you|u) "
+    r"(?:already |even |also )?know (?:"
     r"that (?=(?:i|we|he|she|they|it|there|my|our|his|her|their|the|an?|(?-i:[A-Z])\w+)\b)"
     r"|(?=(?:i|we)\b|(?:my|our) [^?]*\b(?:is|are|was|were|has|have|had)\b))(?P<told>\S+ \S+(?: \S+)*?)\W*[?？]\W*",
     re.IGNORECASE,

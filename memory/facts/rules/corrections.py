@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from memory.facts.rules.extract import SOMEBODY, candidates, whom_named, without_lead
 from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.statement import HE, NAMES, PLACE, SHE, is_somebody, read_statement, split_statement, whom_of
+from memory.facts.rules.statement import HE, NAMES, SHE, TIME, is_somebody, read_statement, split_statement, whom_of
 from utils.text import words
 
 _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")
@@ -83,8 +83,10 @@ def corrected(new: str, old: str) -> str | None:
     text = f"{whom if points['who'] == 'It' else whom.removesuffix(chr(39) + 's name')}{owned} {points['rest']}."
     now = read_statement(text)
     if (now.subject, now.slots) == (was.subject, was.slots):
-        is_where = (PLACE.match(split_statement(one)[1].partition(" ")[2]) is not None for one in (text, old))
-        return text if now.slots != {"value"} or len(set(is_where)) == 1 else None  # no dish is "at 10"
+        value, former = (split_statement(one)[1].partition(" ")[2] for one in (text, old))
+        when = TIME.match(value) or re.match(r"at \d", value)
+        is_another = when and not (TIME.match(former) or re.match(r"\W?\d", former))
+        return None if now.slots == {"value"} and is_another else text  # no dish is "at 10"
     return _with_value(points["rest"], old) if points["who"] == "It" else None
 
 

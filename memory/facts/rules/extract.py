@@ -271,10 +271,9 @@ def statement_of(text: str) -> str | None:
 
 
 def keeps(statement: str, likely: float) -> bool:
-    """Whether a statement that no rule reads is kept: a name with its value always, as a number or time of something
-    is, else what may well last."""
-    read = read_statement(statement)
-    return likely >= PERHAPS or _KEYED.match(statement) is not None or bool(read.subject and read.values)
+    """Whether a statement that no rule reads is kept: a name with its value always, as the one value of a thing is,
+    else what may well last."""
+    return likely >= PERHAPS or _KEYED.match(statement) is not None or bool(read_statement(statement).slots)
 
 
 def corrects(sentence: str) -> bool:

@@ -33,7 +33,8 @@ POLITE_CHARACTERS = 600  # the pattern takes time that grows with the square
 _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:(?:that|my|our)\b.*\b(?:is|are)\b"
     r"|that (?:(?:i|we|he|she|they|it|there|my|our|his|her|their|the)(?:['’][a-z]+)? \S"
-    r"|(?-i:(?:[A-Z][\w-]* ){1,3})(?:is|are|was|were|has|had|did|will|can|[a-z]+s|[a-z]+ed)\b))",
+    r"|(?-i:(?:[A-Z][\w-]* ){1,3})(?:is|are|was|were|has|had|did|will|can|[a-z]+s (?:on|in|at|to|for|from|with)|"
+    r"[a-z]+ed)\b))",
     re.IGNORECASE,
 )
 # "Remember that", and what, is not said; nor is it with "remember me".

@@ -12,12 +12,14 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.claims import claims
-from memory.facts.rules.replacing import LIKELY, PERHAPS, is_of_another_value, mentions_it, replaces, things_of
+from memory.facts.rules.replacing import LIKELY, PERHAPS, UNMARKED, is_of_another_value, mentions_it, replaces
 from memory.facts.rules.statement import (
     ALSO,
+    CHANGED,
     OVER,
     Statement,
     are_of_one,
+    claim_of,
     is_among,
     is_somebody,
     parts_of,
@@ -149,18 +151,15 @@ def _decided_by_words(
 
 
 def _are_opposite(new: Statement, old: Statement) -> bool:
-    """Whether one of two denies what the other says."""
-    said, former = (set(things_of(one)) for one in (new, old))
-    same = (
-        new.subject == old.subject and said == former and (new.values == old.values or not (new.values and old.values))
-    )
-    return same and bool(said) and new.denied != old.denied
+    """Whether one of two denies, word for word, what the other says."""
+    return new.denied != old.denied and new.subject == old.subject and () != claim_of(new.text) == claim_of(old.text)
 
 
 def _are_of_one_slot(new: Statement, old: Statement, readings: Mapping[str, Reading]) -> bool:
     """Whether two give values of what there is one of."""
-    mentions = mentions_it(new, old, readings[new.text], readings[old.text])
-    return bool(new.slots & old.slots) and not is_of_another_value(new, old, mentions)
+    if new.slots.isdisjoint(old.slots):
+        return False
+    return not is_of_another_value(new, old, mentions_it(new, old, readings[new.text], readings[old.text]))
 
 
 def _decided_by_likeness(
@@ -180,9 +179,20 @@ def _decided_by_likeness(
     if surely < PERHAPS:
         return [Add(new.text)]
     old = facts[best]
-    if surely < LIKELY or not _is_due(new, old) or _says_more(old, new) or _is_of_a_part(new, old):
+    if (
+        surely < (LIKELY if _is_marked(new, old) else UNMARKED)
+        or not _is_due(new, old)
+        or _says_more(old, new)
+        or _is_of_a_part(new, old)
+    ):
         return [Add(new.text, best)]
     return [Update(best, _in_place_of(old, new))]
+
+
+def _is_marked(new: Statement, old: Statement) -> bool:
+    """Whether the words of two tell that one may be otherwise by the other: one denies, or tells of a change, or both
+    have values."""
+    return new.denied or old.denied or bool(new.values and old.values) or CHANGED.search(new.text) is not None
 
 
 def _is_due(new: Statement, old: Statement) -> bool:
@@ -257,7 +267,7 @@ def _goes_on(more: str, less: str) -> bool:
 def _likely(stated: Stated, new: Statement, old: Statement, readings: Mapping[str, Reading]) -> float:
     """How likely what is stated, or the sentence that says it, replaces a fact."""
     whole = read_statement(stated.sentence)
-    said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject, happened=new.happened)]
+    said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject)]
     return max(replaces(statement, old, readings[statement.text], readings[old.text]) for statement in said)
 
 

@@ -32,6 +32,7 @@ PAIRING = FITTED / "pairing.npy"  # (769,) float32: which follow which as what r
 REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the signs of a pair, and an offset
 # From which likelihood on a statement takes another's place, or may; `bench.fit_replacing` tells what it costs
 LIKELY, PERHAPS = 0.3, 0.15
+UNMARKED = 0.42  # from which one does whose words do not tell so: who got a cat may be allergic to cats
 SHARED, OTHERWISE = 10.0, 2.0
 LIKE = 0.62  # the cosine similarity from which on a word may name what another does: "trip" and "going", not "hotel"
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
@@ -103,22 +104,23 @@ def log_odds(vector: Floats, border: Floats) -> float:
 def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> float:
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
     mentions = mentions_it(new, old, new_reading, old_reading)
-    if not _may_replace(new, old, mentions):
+    if not _may_replace(new, old, mentions=mentions):
         return 0.0
-    follows = log_odds(both(new_reading.sentence, old_reading.sentence), border_in(PAIRING))
     turns = turning(new_reading.sentence)
+    follows = log_odds(both(new_reading.sentence, old_reading.sentence), border_in(PAIRING))
     pair = signs(new, old, new_reading, old_reading, mentions=mentions, turns=turns, follows=follows)
     return float(1 / (1 + np.exp(-log_odds(pair, border_in(REPLACING)))))
 
 
-def _may_replace(new: Statement, old: Statement, mentions: bool) -> bool:
+def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
     """Whether one of two may be otherwise by the other: not both are denied, neither stands beside by its words, and
     they are not of what two people have, and do not say the same of two. `mentions`: as `mentions_it` tells."""
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old, mentions):
         return False
-    only_happened = new.happened and not new.denied and not CHANGED.search(new.text)
-    if only_happened and not (old.denied or old.ahead or new.slots & old.slots):
-        return False  # what is so is no less so for what was done, nor what was done for what was done later
+    if new.happened and old.happened and not CHANGED.search(new.text):
+        return False  # what was done is no less so for what was done later
+    if "name" in old.slots - new.slots and not (new.denied or old.denied or CHANGED.search(new.text)):
+        return False  # whatever Ella does, she is called so
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
     if (
@@ -156,7 +158,7 @@ def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
     )
 
 
-def things_of(statement: Statement) -> list[str]:
+def _things(statement: Statement) -> list[str]:
     """The stems of what a statement says, without those of words by which it is over."""
     return [stem for stem in statement.named if stem not in _OVER]
 
@@ -173,7 +175,7 @@ def _ends_another(new: Statement, old: Statement) -> bool:
     kind: who gave up the guitar may play the piano, and who dislikes green tea may like tea, and black tea."""
     if not new.denied or old.denied or new.subject != old.subject or new.slots & old.slots:
         return False
-    said, former = (things_of(one) for one in (new, old))
+    said, former = (_things(one) for one in (new, old))
     if not former or all(is_among(stem, frozenset(former)) for stem in said):
         return False
     if (names := _names(old.text)) and names <= _names(new.text):
@@ -204,15 +206,16 @@ def mentions_it(new: Statement, old: Statement, new_reading: Reading, old_readin
 
 
 def _is_named(one: Statement, other: Statement, reading: Reading, other_reading: Reading) -> bool:
-    """Whether one is of what the other names, in its words or, of a thing of the user's, partly in like ones."""
+    """Whether one is of what the other names, in its words or, of a thing that is off and was planned, in like ones."""
     whose, what = parts_of(one.subject)
     said = frozenset(other.named)
     unsaid = {stem for stem in whose | what if not is_among(stem, said)}
-    if not unsaid or whose or unsaid == what or is_somebody(one.subject) or other.subject != "user":
+    is_off = one.denied and other.ahead and other.subject == "user" and not whose and not is_somebody(one.subject)
+    if not unsaid or unsaid == what or not is_off:
         return bool(whose | what) and not unsaid
     places = [at for at, word in enumerate(reading.words) if stem(word) in unsaid]
     near = _vectors(reading, places) @ _telling(other_reading).T
-    return bool(near.size) and float(near.max(1).min()) >= LIKE
+    return {stem(reading.words[at]) for at in places} == unsaid and bool(near.size) and float(near.max(1).min()) >= LIKE
 
 
 def _person(statement: Statement) -> str:

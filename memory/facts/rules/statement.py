@@ -130,6 +130,10 @@ VALUES = re.compile(
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
     re.IGNORECASE,
 )
+_DENIES = re.compile(  # by which what is said is denied, is over, or is so again
+    r"\b(?:(?:do|does|did) not|not|never|no longer|any ?more|again|now|still|also|an?|any|no|(?:has |have )?(?:quit|"
+    r"stopped|gave up|given up))\b"
+)
 _UNTRUE = re.compile(r"That (?P<claim>.+) is not true")
 _LIGHT = frozenset(  # what says little of what is so
     """user also really just now still actually very too absolutely quite currently recently finally already any anymore
@@ -163,7 +167,7 @@ def read_statement(text: str) -> Statement:
     bare = " ".join(without_words_of_dates(text[:READ]).split()).strip(" .!")
     untrue = _UNTRUE.fullmatch(bare)
     subject, predicate = split_statement(untrue["claim"] if untrue else bare)
-    clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
+    clause = _first_clause(predicate)
     denied = untrue is not None or DENIED.search(clause) is not None or OVER.search(clause) is not None
     named = marked_words(VALUES.sub(" ", clause if denied else predicate))
     slots = _slots(subject, predicate)
@@ -177,6 +181,16 @@ def read_statement(text: str) -> Statement:
         ahead="time" not in slots and AHEAD.search(clause) is not None,
         happened=not denied and tells_a_day(text) and any(map(is_past, words(clause)[:6])),
     )
+
+
+def claim_of(text: str) -> tuple[str, ...]:
+    """The stems of what a statement says first, in order, without what denies it."""
+    clause = _first_clause(split_statement(" ".join(text.split()).strip(" .!"))[1])
+    return tuple(stem(word) for word in words(_DENIES.sub(" ", clause)))
+
+
+def _first_clause(predicate: str) -> str:
+    return re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
 
 
 def is_somebody(subject: str) -> bool:

@@ -45,7 +45,7 @@ _FLAGS = re.IGNORECASE | re.ASCII
 AGO = re.compile(rf"\b(?<!\.)(?P<count>{COUNT}) (?P<unit>{UNIT})s? (?P<way>ago|from now)\b", _FLAGS)
 NEAR_DAY = re.compile(
     r"\b(?:(?P<day>today|tonight|yesterday|tomorrow|last night|night before last)"
-    r"(?: (?:morning|afternoon|evening|night))?"
+    r"(?:(?<=yesterday) (?:morning|afternoon|evening|night)|(?<=tomorrow) (?:morning|afternoon|evening|night))?"
     r"|this (?P<part>morning|afternoon|evening))\b",
     _FLAGS,
 )

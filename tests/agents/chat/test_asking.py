@@ -306,10 +306,7 @@ async def test_requests_are_not_what_is_known_of_the_user(quiet: Memory, request
     [
         ("Did you know that we sold the flat?", "We sold the flat."),
         ("do you know I play the oboe?", "I play the oboe."),
-        ("Did I tell you that my van is a Fiat?", "My van is a Fiat."),
-        ("Do you remember that we have a boat?", "We have a boat."),
-        ("Did I ever mention that I row?", None),
-        ("Do you remember when I moved?", None),
+        ("Do you remember that we have a boat?", None),
         ("Do you know where I live?", None),
         ("Do you know that film?", None),
     ],

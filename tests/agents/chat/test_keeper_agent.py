@@ -72,6 +72,11 @@ async def test_what_is_asked_politely_to_be_kept_is_found(
     assert answer in await say(quiet, question, session_id="s2")
 
 
+async def test_what_is_asked_of_something_by_its_name_is_not_kept(quiet: Memory) -> None:
+    for asked in ("Can you remember that Netflix series I told you about?", "can you remember that Italian place?"):
+        assert not (await say(quiet, asked)).startswith("I'll remember: ")
+
+
 async def test_what_says_something_else_of_the_same_is_kept_beside_it(quiet: Memory) -> None:
     told = await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher")
     assert told == "I'll remember: wife's job: a teacher."

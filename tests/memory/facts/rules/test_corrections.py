@@ -28,6 +28,7 @@ from utils.encoder import Encoder
         ),
         (["I have 2 cats.", "Actually it is at 10."], ["The user has 2 cats."]),
         (["My favourite pie is apple.", "Actually it is at 10."], ["The user's favourite pie is apple."]),
+        (["My rent is 900.", "Actually, it's under 900."], ["The user's rent is under 900."]),
         (
             ["I'm having lunch with Sam on Friday.", "Actually it's with Pat."],
             ["The user is having lunch with Pat on Friday."],

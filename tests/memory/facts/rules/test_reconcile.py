@@ -203,15 +203,13 @@ def test_a_trip_that_is_off_and_on_again_is_on(encoder: Encoder) -> None:
     ("plan", "off", "again"),
     [
         ("We are going to Lisbon in June.", "The Lisbon trip is cancelled.", "We are going to Lisbon after all."),
-        ("I'm flying to Rome in May.", "My flight to Rome was cancelled.", "I'm flying to Rome after all."),
-        ("I'm visiting Kyoto in May.", "The trip to Kyoto was called off.", "I'm going to Kyoto after all."),
+        ("I'm flying to Rome in May.", "The flight to Rome was cancelled.", "We are flying to Rome after all."),
+        ("I'm visiting Kyoto in May.", "The trip to Kyoto was called off.", "We are going to Kyoto after all."),
     ],
 )
 def test_a_plan_ends_with_what_it_is_of_by_another_name(encoder: Encoder, plan: str, off: str, again: str) -> None:
-    [ended] = in_force(encoder, plan, off)
-    assert "cancelled" in ended or "called off" in ended
-    [on] = in_force(encoder, plan, off, again)
-    assert "after all" in on
+    assert in_force(encoder, plan, off) == [off]
+    assert in_force(encoder, plan, off, again) == [again]
 
 
 @pytest.mark.parametrize(
@@ -222,15 +220,43 @@ def test_a_plan_does_not_end_with_anothers_or_with_something_else_there(encoder:
 
 
 @pytest.mark.parametrize(
+    ("first", "off"),
+    [
+        ("I love Lisbon.", "The Lisbon trip is cancelled."),
+        ("I went to Lisbon in May.", "The Lisbon trip is cancelled."),
+        ("I fly to Rome every week.", "My flight to Rome was cancelled."),
+    ],
+)
+def test_what_is_off_ends_plans_alone(encoder: Encoder, first: str, off: str) -> None:
+    assert set(in_force(encoder, first)) <= set(in_force(encoder, first, off))
+
+
+@pytest.mark.parametrize(
     ("first", "then"),
     [
         ("I work at Tesco.", "I moved to Leeds last week."),
         ("My sister works at Tesco.", "My sister moved to Leeds yesterday."),
-        ("I have two cats.", "This morning I adopted a cat."),
+        ("I'm allergic to peanuts.", "We bought peanuts for the birds."),
+        ("I'm allergic to cats.", "We got a cat."),
+        ("My daughter is called Ella.", "Ella started school."),
+        ("I lost my brother.", "I have a brother."),
     ],
 )
-def test_what_happened_ends_nothing_of_another_kind(encoder: Encoder, first: str, then: str) -> None:
-    assert len(in_force(encoder, first, then)) == 2
+def test_what_was_done_ends_nothing_of_another_kind(encoder: Encoder, first: str, then: str) -> None:
+    assert set(in_force(encoder, first)) < set(in_force(encoder, first, then))
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I work at Tesco.", "I was fired yesterday."),
+        ("I have a dog.", "I gave away my dog last week."),
+        ("I'm with Vodafone.", "I closed my account at Vodafone yesterday."),
+        ("I have a gym membership.", "I terminated my gym membership last week."),
+    ],
+)
+def test_what_was_over_on_a_day_is_in_force_no_more(encoder: Encoder, first: str, then: str) -> None:
+    assert not set(in_force(encoder, first)) & set(in_force(encoder, first, then))
 
 
 def test_what_is_no_fact_itself_may_end_one(encoder: Encoder) -> None:
