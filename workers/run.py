@@ -17,8 +17,8 @@ PARENT_SECONDS = 1.0  # between looks at whether the worker is there
 
 
 def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
-    """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too. Exits
-    with another status than 0 where it ends untold."""
+    """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too. Raises
+    `SystemExit` with Celery's status where the worker failed."""
     if settings.redis_url is None:
         raise ConfigurationError("REDIS_URL is not set: without it the workers run inside `loci serve`")
     app, process = make_app(settings)

@@ -33,8 +33,8 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True)
 class ProfileItem:
-    """A fact in force, or a key-value. `sources`: ids of the messages that say so. `since`: when it was told.
-    `key`: None of a fact."""
+    """A fact in force, or a key-value. `sources`: ids of the messages that say so. `since`: when it was told;
+    of a key-value, when it was changed last. `key`: None of a fact."""
 
     id: str
     text: str

@@ -5,10 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.facts.rules.extract import SOMEBODY, candidates, whom_named, without_lead
+from memory.facts.rules.extract import SOMEBODY, candidates, without_lead
 from memory.facts.rules.keeping import values_stated
 from memory.facts.rules.reconcile import Stated
-from memory.facts.rules.statement import HE, NAMES, SHE, TIME, is_somebody, read_statement, split_statement, whom_of
+from memory.facts.rules.statement import (
+    HE,
+    NAMES,
+    SHE,
+    TIME,
+    is_somebody,
+    read_statement,
+    split_statement,
+    whom_named,
+    whom_of,
+)
 from utils.text import words
 
 _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.?")

@@ -25,7 +25,7 @@ from memory.facts.rules.statement import (
     is_somebody,
     read_statement,
     split_statement,
-    whom_of,
+    whom_named,
 )
 from memory.language import (
     LEFT_OUT,
@@ -362,20 +362,6 @@ def _may_be_english(sentence: str) -> bool:
     telling = [word for word in said if len(word) >= SHORTEST_WORD]
     ours = "we" in said and bool(telling) and bool(are_words(telling).all())  # a word of others, too
     return ours or not _ENGLISH.isdisjoint(said) or read_statement(sentence).subject != ""
-
-
-def whom_named(text: str) -> str:
-    """Whom a pronoun after a sentence means: somebody with a name, or of the user's, or whose thing it is of."""
-    has = re.search(
-        rf"^{USER} (?:also )?has an? (?:[a-z-]+ )?(?P<kin>{RELATION})(?: (?:called|named) (?P<name>{NAME}))?\b", text
-    )
-    if has:
-        return f"{USER}'s {has['kin']} {has['name'] or ''}".rstrip()
-    subject, whom = split_statement(text)[0], whom_of(text)
-    if subject != "user" and is_somebody(subject):
-        return whom
-    owner = subject.rpartition("'s ")[0]  # of "my mother's birthday"
-    return whom.rpartition("'s ")[0] if owner != "user" and is_somebody(owner) else ""
 
 
 def whom_meant(message: str, at: datetime) -> str:

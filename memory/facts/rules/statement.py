@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.language import is_past, tells_a_day, third_person, without_words_of_dates
+from memory.language import USER, is_past, tells_a_day, third_person, without_words_of_dates
 from utils.text import STOPWORDS, content_stems, marked_words, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
@@ -277,6 +277,20 @@ def whom_of(text: str) -> str:
     """Whom or what a sentence is about, in its own words."""
     bare = text.rstrip(" .!")
     return bare.removesuffix(split_statement(bare)[1]).rstrip()
+
+
+def whom_named(text: str) -> str:
+    """Whom a pronoun after a sentence means: somebody with a name, or of the user's, or whose thing it is of."""
+    has = re.search(
+        rf"^{USER} (?:also )?has an? (?:[a-z-]+ )?(?P<kin>{RELATION})(?: (?:called|named) (?P<name>{NAME}))?\b", text
+    )
+    if has:
+        return f"{USER}'s {has['kin']} {has['name'] or ''}".rstrip()
+    subject, whom = split_statement(text)[0], whom_of(text)
+    if subject != "user" and is_somebody(subject):
+        return whom
+    owner = subject.rpartition("'s ")[0]  # of "my mother's birthday"
+    return whom.rpartition("'s ")[0] if owner != "user" and is_somebody(owner) else ""
 
 
 def _slots(subject: str, predicate: str) -> frozenset[str]:
