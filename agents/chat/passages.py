@@ -118,7 +118,9 @@ def _with_dates(passage: Passage) -> str:
 
 
 def _whose(passage: Passage, vectors: Mapping[str, Floats]) -> Whose:
-    if all(one.is_own(vectors) for one in passage.said) and not passage.quotes:
+    if passage.quotes:
+        return "text"
+    if all(one.is_own(vectors) for one in passage.said):
         return "own"
     return "speaker" if all(one.is_own(vectors, whoever=True) for one in passage.said) else "text"
 

@@ -17,10 +17,16 @@ _BLANK_LINES = re.compile(r" ?\n\s*")
 _MARKS = re.compile(r"^ ?(?:(?:[-*+•–]|#{1,6}|\d{1,2}[.)]) )+|\*\*|__", re.MULTILINE)
 
 
+_SUBJECT = r"(?:Subject|Betreff|Objet|Asunto|Oggetto|Assunto|Onderwerp)"
+_HEADER = rf"(?:{_SUBJECT}|From|To|Cc|Date|Sent|Von|An|Datum|Gesendet|De|À|Envoyé|Para|Enviado|Da|Van|Aan) ?:"
+# Two lines of the header of a mail (RFC 5322, and as clients paste it), one of which has its subject or an address.
+_MAIL = re.compile(rf"^(?=(?:{_HEADER}.*\n){{0,3}}(?:{_SUBJECT} ?:|{_HEADER}.*@))(?:{_HEADER}.*\n){{2}}", re.MULTILINE)
+
+
 def own_words(message: str) -> str:
     """What the user says in a message, blanks collapsed and bullets taken off, lines kept: without code in fences,
-    quoted lines, and longer quotations."""
-    text = _BLANKS.sub(" ", _without_code(message))
+    quoted lines, longer quotations, and what follows the header of a mail."""
+    text = _MAIL.split(_BLANKS.sub(" ", _without_code(message)), maxsplit=1)[0]
     text = _QUOTED_LINE.sub("", text)
     text = _BLANK_LINES.sub("\n", _QUOTATION.sub(_left_out, text)).strip()
     return _MARKS.sub("", text)

@@ -122,6 +122,8 @@ def _is_verb(part: str, before: str, *, of_one: bool) -> bool:
         return not _IS.match(before) or not word.endswith("ed")
     if of_one and re.match(r"[a-z]+s\b", before):
         return bool(known and known["s"] and found["next"]) or (word.endswith("s") and determined)
+    if known is None and determined and found["next"][0].isupper():
+        return False  # "proper Yorkshire tea"
     return not _BARE_VERBS.search(before) and (bool(known and not known["s"] and found["next"]) or determined)
 
 

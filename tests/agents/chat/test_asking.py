@@ -337,6 +337,23 @@ async def test_a_task_without_a_full_stop_is_not_told(quiet: Memory, task: str) 
     assert task not in await say(quiet, "What do you know about me?", session_id="s2")
 
 
+@pytest.mark.parametrize(
+    ("mail", "asked"),
+    [
+        ("From: Bob <bob@example.org>\nTo: me\n\nI live at 5 Mill Lane now.", "Where do I live?"),
+        ("Das kam heute:\nVon: Ina Weber\nBetreff: Umzug\n\nIch wohne jetzt in Ulm.", "Wo wohne ich?"),
+    ],
+)
+async def test_a_mail_is_not_what_the_user_says(quiet: Memory, mail: str, asked: str) -> None:
+    await say(quiet, mail)
+    assert (await say(quiet, asked, session_id="s2")).startswith(NOT_KNOWN)
+
+
+async def test_a_list_that_looks_like_a_mail_is_the_users(quiet: Memory) -> None:
+    await say(quiet, "From: Rome\nTo: Lisbon\nI live in Rome.")
+    assert "Rome" in await say(quiet, "Where do I live?", session_id="s2")
+
+
 async def test_a_text_to_work_on_is_not_what_is_known_of_the_user(quiet: Memory) -> None:
     await say(quiet, "Can you check my essay?\n\nMy grandfather was a miner in Essen.")
     assert "miner" not in await say(quiet, "What do you know about me?", session_id="s2")

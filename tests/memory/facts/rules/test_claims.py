@@ -45,6 +45,7 @@ def test_a_clause_makes_several_claims(clause: str, parts: list[str]) -> None:
         "My aunt, who lives in Oulu and keeps bees, is ill",
         "I share a flat with Bo and Ida on weekdays",
         "I live in Ulm, Germany",
+        "I love the smell of rain and proper Yorkshire tea",
     ],
 )
 def test_what_is_one_claim_stays_whole(clause: str) -> None:

@@ -80,6 +80,7 @@ def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts:
         "Translate: I live in Berlin and I have a cat.",
         "Imagine that I'm a sheriff. I own a saloon.",
         "Can you make this shorter?\n\nMy name is Olaf and I keep bees in Malmo.",
+        "From: Bob <bob@example.org>\nTo: me\nSubject: party\n\nI live at 5 Mill Lane now.\nBob",
         "Write a tale. I am a prince who lives in Paris.",
         "Du bist ein Drache. Ich bin ein Ritter.",
         "Tu so, als wäre ich dein Onkel. Ich wohne in Ulm.",
