@@ -102,7 +102,7 @@ class Learner:
         """As `read`; a statement that no rule understands is a fact itself."""
         text = without_recalled(text)
         reading = await self.read(owner, text, at, ask)
-        if reading.by != RULE_BASED or any(fact.lasts for fact in reading.stated):
+        if reading.by != RULE_BASED or any(fact.lasts or fact.corrects for fact in reading.stated):
             return reading
         if asks_not_to_keep(text) or (statement := statement_of(text)) is None:
             return reading

@@ -25,6 +25,7 @@ _POINTS = re.compile(r"(?P<who>It|He|She|They|Its|His|Her|Their) (?P<rest>.+?)\.
 MEANT = re.compile(r"(?P<meant>[^\s,;]+), not (?P<former>[^\s,;]+?)\.?$")
 _OWNS = ("Its", "His", "Her", "Their")
 _VALUE = re.compile(rf"(?:is|are|was|were) (?:(?P<before>in|at|on|called|named|for|with) )?(?P<value>{NAMES}|\S*\d\S*)")
+_CLOCK = re.compile(r"(?:is|are|was|were) (?:at )?\d{1,2}:\d\d")
 _SAYS = (["is"], ["are"], ["was"], ["were"])
 _NAMES = re.compile(rf"(?<=[\w,] ){NAMES}(?<!\.)")
 _NUMBERS = re.compile(r"(?<![\w.,:])\W?\d[\w.,:]*(?<=\w)")
@@ -84,7 +85,7 @@ def corrected(new: str, old: str) -> str | None:
         now = read_statement(new)
         alike = (now.named, now.values, now.denied) == (was.named, was.values, was.denied) and bool(now.named)
         return new if alike and now.subject != was.subject and is_somebody(now.subject) else None
-    if points["who"] == "It" and is_somebody(was.subject):
+    if points["who"] == "It" and (is_somebody(was.subject) or _CLOCK.fullmatch(points["rest"])):
         return _with_value(points["rest"], old)
     somebody = was.subject.removesuffix("'s name")
     if points["who"] not in ("It", "Its") and (somebody == "user" or not is_somebody(somebody)):
@@ -107,6 +108,8 @@ def _with_value(rest: str, old: str) -> str | None:
         return None
     is_number = re.search(r"\d", value["value"]) is not None
     found = list((_NUMBERS if is_number else _NAMES).finditer(old))
+    if ":" in value["value"]:
+        found = [one for one in found if ":" in one[0]] or found  # of a day and a time, the time
     if value["before"]:
         found = [one for one in found if words(old[: one.start()])[-1:] in ([value["before"]], *_SAYS)]
     if not found or (len(found) > 1 and is_number):

@@ -63,13 +63,14 @@ SOMEBODY = re.compile(r"(?P<who>he|she|his|her)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|"
-    r"btw|fyi|wait|correction|please note|remember|note|nowadays|these days|currently|now|update|in fact|then|"
-    r"(?:it )?turns out|unfortunately|sadly|luckily|finally|nope|oops|rather|i mean|i meant)\b(?: that\b)?"
+    r"btw|fyi|wait|correction|edit|typo|please note|remember|note|nowadays|these days|currently|now|update|in fact|"
+    r"then|(?:it )?turns out|unfortunately|sadly|luckily|finally|nope|oops|rather|i mean|i meant)\b(?: that\b)?"
     r"[\s,:.!–-]*)+",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|i mean|i meant)\b|, not [^\s,;]+\.?$", re.IGNORECASE
+    r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|edit|typo|i mean|i meant)\b|, not [^\s,;]+\.?$",
+    re.IGNORECASE,
 )
 _LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
 _UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
@@ -78,7 +79,9 @@ _ELIDED = re.compile(  # "but my wife is", "but I don't": what, stands in anothe
     re.IGNORECASE,
 )
 _ADDRESSES = re.compile(r"(?:sorry|oops|wait)\W+(?=\w)(?!i\b)", re.IGNORECASE)  # "Sorry, Tom."
-_BARE = re.compile(rf"(?:(?:in|at|on) )?(?:{NAMES}|\W?\d\S*(?: {NAMES})?|{NAMES} \d\S*)")  # a value alone
+_BARE = re.compile(  # a value alone
+    rf"(?:(?:in|at|on) )?(?:(?i:the )?\W?\d\S*(?:(?: of)? {NAMES})?|{NAMES}(?: \d\S*)?)(?: at \d\S*)?"
+)
 _STORY = r"in (?:my|the|an?|this) (?:dream|story|novel|game|book|film|movie|play|example)"
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|pretend|assume|assuming|let['’]?s|wish|wishes|hope|hopes|"
@@ -177,7 +180,11 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
         if not words(sentence):
             continue  # "haha", 😂
         bare = without_lead(sentence).split(",")[0].strip(" .!")
-        if is_corrected and _BARE.fullmatch(bare) and not (_ADDRESSES.match(sentence) and bare.istitle()):
+        if (
+            is_corrected
+            and _BARE.fullmatch(bare)
+            and not (_ADDRESSES.match(sentence) and bare.istitle() and not re.search(r"\d", bare))
+        ):
             found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
         elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""
@@ -271,9 +278,10 @@ def statement_of(text: str) -> str | None:
 
 
 def keeps(statement: str, likely: float) -> bool:
-    """Whether a statement that no rule reads is kept: a name with its value always, as the one value of a thing is,
-    else what may well last."""
-    return likely >= PERHAPS or _KEYED.match(statement) is not None or bool(read_statement(statement).slots)
+    """Whether a statement that no rule reads is kept: a value, number or time of something now, or what may last."""
+    read = read_statement(statement)
+    has = read.subject and (read.slots or read.values) and not any(map(is_past, words(statement)[:6]))
+    return likely >= PERHAPS or _KEYED.match(statement) is not None or bool(has)
 
 
 def corrects(sentence: str) -> bool:
@@ -355,12 +363,10 @@ def _only_turns(sentence: str, at: datetime, said: Said) -> Candidate | None:
 
 
 def _may_be_english(sentence: str) -> bool:
-    begins = _FIRST.match(sentence) or _PRONOUN.match(without_lead(sentence))
-    if begins or _left_out(sentence) is not None:
+    if _FIRST.match(sentence) or _PRONOUN.match(without_lead(sentence)) or _left_out(sentence) is not None:
         return True
     said = words(sentence)
-    telling = [word for word in said if len(word) >= SHORTEST_WORD]
-    ours = "we" in said and bool(telling) and bool(are_words(telling).all())  # a word of others, too
+    ours = "we" in said and bool(are_words([word for word in said if len(word) >= SHORTEST_WORD]).all())
     return ours or not _ENGLISH.isdisjoint(said) or read_statement(sentence).subject != ""
 
 

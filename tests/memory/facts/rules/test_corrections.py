@@ -27,6 +27,9 @@ from utils.encoder import Encoder
             ["The user's boss drinks coffee.", "The user prefers tea, not coffee."],
         ),
         (["I have 2 cats.", "Actually it is at 10."], ["The user has 2 cats."]),
+        (["My flight is on 3 May.", "Sorry, 4 May."], ["The user's flight is 4 May."]),
+        (["My slot is on Friday at 10.", "Sorry, I meant Friday at 11."], ["The user's slot is Friday at 11."]),
+        (["My slot is on 9 December at 10:20. EDIT: 11:20"], ["The user's slot is on 9 December at 11:20."]),
         (["My favourite pie is apple.", "Actually it is at 10."], ["The user's favourite pie is apple."]),
         (["My rent is 900.", "Actually, it's under 900."], ["The user's rent is under 900."]),
         (
