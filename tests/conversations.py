@@ -88,3 +88,12 @@ async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) ->
 async def found(memory: Memory, query: str, recipe: Recipe = SEARCH, owner: str = USER, **scope: Any) -> list[str]:
     """The ids of what a search finds, best first. `scope`: as `Scope` has it."""
     return [hit.gist.id for hit in (await memory.search(owner, query, recipe, Scope(**scope))).hits]
+
+
+async def told(memory: Memory, *said: tuple[str, str], role: Role = "user") -> None:
+    """Each with its day."""
+    turns = [
+        Turn(f"m{at}", role, text, datetime.fromisoformat(day).replace(hour=9, tzinfo=UTC))
+        for at, (day, text) in enumerate(said)
+    ]
+    await memory.add(USER, "before", turns, wait=True)
