@@ -11,12 +11,11 @@ from typing import Any
 from agents.asides import is_complaint, without_asides
 from memory.domain import Hit
 from utils.fields import CONTENT_CHARACTERS
-from utils.text import CONTROL_CHARACTERS, repair, with_blanks, without_recalled
+from utils.text import CONTROL_CHARACTERS, IMAGE, repair, with_blanks, without_recalled
 
 JsonObject = Mapping[str, Any]
 
 DONE = b"[DONE]"
-IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
 ASIDE = "<system-reminder>\n{}\n</system-reminder>"  # as Claude Code has it, among `agents.asides`
 

@@ -25,7 +25,7 @@ from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolC
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelError, ModelGarbage, ModelUnknown
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
-from utils.text import join_surrogates, repair
+from utils.text import IMAGE, join_surrogates, repair
 from utils.thoughts import SpokenStream
 
 STALL = 30.0  # seconds between two chunks of a stream
@@ -34,7 +34,6 @@ GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 LISTING = 3.0  # seconds to wait for the names of a provider's models
 MOST_NAMED = 8  # of these that are told, the likest first
 
-IMAGE = "[image]"  # what stands for one where a model sees none
 
 FORMATS = frozenset({"json_schema", "json_object"})
 

@@ -66,9 +66,14 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
+IMAGE = "[image]"  # what stands for a part of a message that is no text
+
+
 def ends_with_question_mark(text: str) -> bool:
-    """Whether a text ends with the mark of a question, in whatever script it is."""
+    """Whether a text ends with the mark of a question, in whatever script it is, whatever images stand behind it."""
     bare = text.rstrip()
+    while bare.endswith(IMAGE):
+        bare = bare.removesuffix(IMAGE).rstrip()
     return bare.endswith(("?", "？", "؟", "\u037e", "\u055e")) or (
         bare.endswith(";") and 2 * len(_GREEK.findall(bare)) > len(_LETTER.findall(bare))
     )

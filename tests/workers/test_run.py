@@ -15,7 +15,7 @@ class App:
 
     def __init__(self, process: WorkerProcess) -> None:
         self._process = process
-        self.loglevel = ""
+        self.loglevel, self.exitcode = "", 0
 
     def set_current(self) -> None: ...
 
