@@ -34,7 +34,6 @@ GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 LISTING = 3.0  # seconds to wait for the names of a provider's models
 MOST_NAMED = 8  # of these that are told, the likest first
 
-
 FORMATS = frozenset({"json_schema", "json_object"})
 
 T = TypeVar("T")

@@ -55,6 +55,9 @@ STOPWORDS = frozenset(
 )
 
 
+IMAGE = "[image]"  # what stands for a part of a message that is no text
+
+
 class _Stemmers(threading.local):
     """A stemmer holds the word that it is at, so each thread has its own."""
 
@@ -66,17 +69,21 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
-IMAGE = "[image]"  # what stands for a part of a message that is no text
-
-
 def ends_with_question_mark(text: str) -> bool:
     """Whether a text ends with the mark of a question, in whatever script it is, whatever images stand behind it."""
     bare = text.rstrip()
-    while bare.endswith(IMAGE):
-        bare = bare.removesuffix(IMAGE).rstrip()
+    if bare.endswith(IMAGE):
+        bare = text[: _end_before_images(bare)]
     return bare.endswith(("?", "？", "؟", "\u037e", "\u055e")) or (
         bare.endswith(";") and 2 * len(_GREEK.findall(bare)) > len(_LETTER.findall(bare))
     )
+
+
+def _end_before_images(text: str) -> int:
+    end = len(text)
+    while end and (text[end - 1].isspace() or text.endswith(IMAGE, 0, end)):
+        end -= 1 if text[end - 1].isspace() else len(IMAGE)
+    return end
 
 
 def ends_with_full_stop(text: str) -> bool:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from mcp.server.stdio import stdio_server
 
@@ -41,7 +42,8 @@ async def serve(settings: Settings, owner: str) -> None:
                 await server.run(reading, writing, server.create_initialization_options())
         except* BrokenPipeError:
             log.info("the client is gone")
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed
+            with Path(os.devnull).open("wb") as nowhere:  # noqa: ASYNC230  for what is still to be flushed
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
         finally:
             await banks.subscriptions.end_all()
 

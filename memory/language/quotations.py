@@ -15,8 +15,6 @@ _SPOKEN = re.compile(r"\s*(?:i|my|we|our)\b", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n\s*")
 _MARKS = re.compile(r"^ ?(?:(?:[-*+•–]|#{1,6}|\d{1,2}[.)]) )+|\*\*|__", re.MULTILINE)
-
-
 _SUBJECT = r"(?:Subject|Betreff|Objet|Asunto|Oggetto|Assunto|Onderwerp)"
 _HEADER = rf"(?:{_SUBJECT}|From|To|Cc|Date|Sent|Von|An|Datum|Gesendet|De|À|Envoyé|Para|Enviado|Da|Van|Aan) ?:"
 # Two lines of the header of a mail (RFC 5322, and as clients paste it), one of which has its subject or an address.

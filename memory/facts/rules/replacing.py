@@ -123,13 +123,7 @@ def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
         return False  # whatever Ella does, she is called so
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
-    if (
-        new.subject == old.subject
-        and is_somebody(new.subject)
-        and new.slots
-        and old.slots
-        and new.slots.isdisjoint(old.slots)
-    ):
+    if new.subject == old.subject and is_somebody(new.subject) and _are_of_two_slots(new, old):
         return False  # a home ends no job
     if are_of_one(new, old) or mentions:
         return not _ends_another(new, old) and not _is_of_nothing_like(new, old)
@@ -156,6 +150,10 @@ def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
         and bool(said and was)
         and not any(is_among(stem, was) for stem in said)
     )
+
+
+def _are_of_two_slots(new: Statement, old: Statement) -> bool:
+    return bool(new.slots and old.slots) and new.slots.isdisjoint(old.slots)
 
 
 def _things(statement: Statement) -> list[str]:

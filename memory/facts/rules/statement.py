@@ -125,7 +125,8 @@ AHEAD = re.compile(  # what is planned, and so ends nothing yet
 )
 ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
 VALUES = re.compile(
-    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|"
+    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\b(?:january|february|march|april|may|june|july|"
     r"august|september|october|november|december)\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|"
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
     re.IGNORECASE,
