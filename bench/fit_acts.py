@@ -32,6 +32,7 @@ from utils.vectors import Floats
 
 DATA = Path(__file__).with_name("data")
 ONLY_SOMETHING = "told"  # what it tells may be a change or not
+OF_WORK = "of work"  # tells what somebody is, by trade or otherwise: for the border of work alone
 LONGEST = 200  # characters of what a user tells
 
 ABOUT: tuple[Act, ...] = ("home", "work", "others", "supposes")  # lists of examples that are about it, or do it
@@ -52,6 +53,7 @@ KINDS: dict[str, tuple[Act, ...]] = {
     "summarise": ("summarises",),
     "whole": ("summarises", "whole"),
     ONLY_SOMETHING: ("states",),
+    OF_WORK: ("states",),
     "asked": ("asks",),  # a sentence of a conversation that ends with a question mark
     "said": ("states",),  # and one that does not
 }
@@ -85,10 +87,14 @@ class Example(NamedTuple):
 def examples() -> list[Example]:
     data = json.loads((DATA / "acts.json").read_text("utf-8"))
     about = {act: frozenset(map(_plain, texts)) for act, texts in data["about"].items()}
-    listed = [
-        one._replace(about=frozenset(act for act, texts in about.items() if _plain(one.text) in texts))
-        for one in _listed(data["examples"])
-    ]
+
+    def labelled(some: dict[str, dict[str, list[str]]]) -> list[Example]:
+        return [
+            one._replace(about=frozenset(act for act, texts in about.items() if _plain(one.text) in texts))
+            for one in _listed(some)
+        ]
+
+    listed = labelled(data["examples"])
     chance = Random(11)
     listed += [one._replace(text=_hasty(one.text, chance)) for one in listed[::2] if one.language == "en"]
     for language, patterns in data["patterns"].items():
@@ -96,7 +102,8 @@ def examples() -> list[Example]:
             of = frozenset(["others"] if at in data["patterns_of_others"] else [])
             made = ((kind, one.format(what)) for kind in patterns if kind != "np" for one in patterns[kind])
             listed += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
-    return [*listed, *_real(), *_sentences(), *_lasting(), *_typed()]
+    of_work = labelled({language: {OF_WORK: texts} for language, texts in data["of_work"].items()})
+    return [*listed, *of_work, *_real(), *_sentences(), *_lasting(), *_typed()]
 
 
 def _bare(text: str) -> str:
@@ -270,10 +277,11 @@ def borders(some: Sequence[Example], vectors: Floats) -> NDArray[np.float32]:
             among = np.isin(kinds, ("whole", "summarise"))
         elif act in ABOUT:
             among = ~real & ~np.isin(kinds, ("asked", "said"))
+            among &= (kinds != OF_WORK) | (act == "work")
         elif act == "changes":
-            among = ~np.isin(kinds, (ONLY_SOMETHING, "said"))
+            among = ~np.isin(kinds, (ONLY_SOMETHING, OF_WORK, "said"))
         else:
-            among = np.ones(len(kinds), np.bool_)
+            among = kinds != OF_WORK
         yes = does(act, some)
         solved.append(border(inputs[among], yes[among], weights[among], OF_ACTS))
     return np.stack(solved)

@@ -12,7 +12,15 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.claims import claims
-from memory.facts.rules.replacing import LIKELY, PERHAPS, UNMARKED, is_of_another_value, mentions_it, replaces
+from memory.facts.rules.replacing import (
+    LIKELY,
+    PERHAPS,
+    UNMARKED,
+    is_of_another_value,
+    mentions_it,
+    names_one_of_several,
+    replaces,
+)
 from memory.facts.rules.statement import (
     ALSO,
     CHANGED,
@@ -217,13 +225,13 @@ def _changes_a_part(added: Add, facts: Mapping[str, Statement]) -> bool:
 
 
 def _is_of_a_part(new: Statement, old: Statement) -> bool:
-    """Whether a statement of nobody and nothing in particular names something that a fact about a thing tells, and not
-    the thing: of a flight, the seat."""
+    """Whether a statement names some of those that a fact lists; or, of nobody and nothing in particular, something
+    that a fact about a thing tells, and not the thing: of a flight, the seat."""
     whose, what = parts_of(old.subject)
     of_thing = old.subject != "user" and not whose and bool(what) and not is_somebody(old.subject)
     named = frozenset(new.named)
     is_part = not named.isdisjoint(old.named) and not any(is_among(stem, named) for stem in what)
-    return of_thing and not new.subject and is_part
+    return (of_thing and not new.subject and is_part) or names_one_of_several(new, old)
 
 
 def _in_place_of(old: Statement, new: Statement) -> str:

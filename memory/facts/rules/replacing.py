@@ -13,6 +13,7 @@ from fitted import FITTED
 from memory.facts.rules.statement import (
     ALSO,
     CHANGED,
+    NAME,
     OVER,
     RELATION,
     VALUES,
@@ -38,6 +39,7 @@ LIKE = 0.62  # the cosine similarity from which on a word may name what another 
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
 _EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
+_LIST = re.compile(rf"{NAME}(?:, {NAME})*,? (?:and|&|or) {NAME}")
 _TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
@@ -121,6 +123,9 @@ def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
         return False  # what was done is no less so for what was done later
     if "name" in old.slots - new.slots and not (new.denied or old.denied or CHANGED.search(new.text)):
         return False  # whatever Ella does, she is called so
+    told_of_value = mentions or new.denied or (new.values and old.values)
+    if new.subject == "user" and "value" in old.slots and not told_of_value:
+        return False  # a new café is no favourite yet
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
     if new.subject == old.subject and is_somebody(new.subject) and _are_of_two_slots(new, old):
@@ -214,6 +219,15 @@ def _is_named(one: Statement, other: Statement, reading: Reading, other_reading:
     places = [at for at, word in enumerate(reading.words) if stem(word) in unsaid]
     near = _vectors(reading, places) @ _telling(other_reading).T
     return {stem(reading.words[at]) for at in places} == unsaid and bool(near.size) and float(near.max(1).min()) >= LIKE
+
+
+def names_one_of_several(new: Statement, old: Statement) -> bool:
+    """Whether one names somebody or something of a list of names that the other gives, and not all of them: the death
+    of Salt ends no "cats, Salt and Vinegar"."""
+    names = _names(old.text)
+    listed = {name for run in _LIST.findall(old.text) for name in searched_words(run)} & names
+    said = set(searched_words(new.text))
+    return bool(listed & said) and bool(listed - said)
 
 
 def _person(statement: Statement) -> str:

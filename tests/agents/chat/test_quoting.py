@@ -104,6 +104,8 @@ async def test_the_users_own_comes_before_what_others_have(quiet: Memory, questi
         (("My dog has a red collar.",), "What colour is the collar of my dog?", "red"),
         (("I ride a Brompton.",), "Which bike do I ride?", "Brompton"),
         (("I adore techno.",), "What music do I like?", "techno"),
+        (("I'm a baker.",), "What's my job?", "baker"),
+        (("Ich bin Bäcker.",), "Was bin ich von Beruf?", "Bäcker"),
         (("I hate mushrooms.", "I love figs."), "What foods do I dislike?", "mushrooms"),
         (("I can't stand olives.", "I love figs."), "What food do I hate?", "olives"),
     ],

@@ -66,6 +66,9 @@ def test_another_value_of_what_there_is_one_of_takes_the_place(
         ("My parrot is called Kiwi.", "Kiwi died on Sunday."),
         ("My boss is Carla.", "Carla left the company."),
         ("My girlfriend is called Nina.", "I broke up with Nina."),
+        ("I have a dog, Rufus, and two cats, Salt and Vinegar.", "Rufus, Salt and Vinegar died."),
+        ("My favourite team is Ajax.", "I don't like Ajax anymore."),
+        ("My salary is 50000.", "I earn 60000 now."),
         ("My trip to Malta is in August.", "My trip to Malta is cancelled."),
         ("I'm planning a trip to Malta in August.", "I cancelled my trip to Malta."),
         ("We use Oracle.", "We switched from Oracle to SQLite."),
@@ -112,6 +115,10 @@ def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: st
         ["My C++ linter is tidy.", "My C# linter is style."],
         ["Locker D- is 22.", "Locker D is 33."],
         ["I like F#.", "I like F."],
+        ["My favourite cafe is Bello.", "I found a new cafe near work."],
+        ["My favourite mug is the Moomin.", "I got a new mug yesterday."],
+        ["I have a dog, Rufus, and two cats, Salt and Vinegar.", "Salt died."],
+        ["I work with Anna and Tom.", "Anna left the company."],
     ],
 )
 def test_what_is_of_something_else_stands_beside(encoder: Encoder, messages: list[str]) -> None:
