@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from api.headers import PROJECT, USER
 from memory.store import StoredKeys, hashed
 from memory.turns import Projects
-from utils.errors import ConfigurationError, Forbidden, Unauthorized
+from utils.errors import ConfigurationError, Forbidden, InvalidInput, Unauthorized
 from utils.fields import Identifier, ProjectName
 
 DEFAULT_USER = "default"
@@ -25,6 +25,25 @@ LOOK_AGAIN = 1.0  # seconds between two looks for the first key
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 _PROJECT: TypeAdapter[str] = TypeAdapter(ProjectName)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`user`: whom the key belongs to. `acts`: it acts for the users whom requests name. Neither: no keys are on."""
+
+    user: str | None = None
+    acts: bool = False
+
+    def owner(self, named: str | None) -> str:
+        """The user that a request is about. `named`: in the request; None where it names none. Raises `Forbidden` for
+        another one than the key's, and `InvalidInput` where a key that acts for users is not told for whom."""
+        if self.user is None:
+            if self.acts and named is None:
+                raise InvalidInput(f"This key acts for users: name one, by the header {USER} or as user_id")
+            return named or DEFAULT_USER
+        if named is not None and named != self.user:
+            raise Forbidden("This key belongs to another user")
+        return self.user
 
 
 class ApiKeys:
@@ -43,7 +62,7 @@ class ApiKeys:
         do not name any more are revoked. Raises `ConfigurationError` where the admin's is a user's."""
         await self._stored.configure(self._configured)
         await self.are_on()
-        if self._admin is not None and await self._stored.user_of(self._admin) is not None:
+        if self._admin is not None and await self._stored.get(self._admin) is not None:
             raise ConfigurationError("ADMIN_KEY is an API key of a user: set another one")
 
     async def are_on(self) -> bool:
@@ -67,28 +86,14 @@ class ApiKeys:
         self.required = True
         return key
 
-    async def user_of(self, key: str) -> str | None:
-        """Whose key it is; None for nobody's."""
+    async def caller(self, key: str) -> Caller | None:
+        """Who calls by a key; None for nobody's."""
         digest = hashed(key)
         for known, user in self._configured.items():
             if hmac.compare_digest(known, digest):
-                return user
-        return await self._stored.user_of(digest)
-
-
-@dataclass(frozen=True)
-class Caller:
-    """`user`: whom the key belongs to; None where no keys are on."""
-
-    user: str | None
-
-    def owner(self, named: str | None) -> str:
-        """The user that a request is about. `named`: in the request; None where it names none."""
-        if self.user is None:
-            return named or DEFAULT_USER
-        if named is not None and named != self.user:
-            raise Forbidden("This key belongs to another user")
-        return self.user
+                return Caller(user)
+        stored = await self._stored.get(digest)
+        return Caller(stored.user, acts=stored.user is None) if stored is not None else None
 
 
 def bearer_in(request: Request) -> str | None:
@@ -106,14 +111,13 @@ async def caller(request: Request) -> Caller:
     """Raises `Unauthorized` where keys are on and the request has no valid one."""
     keys: ApiKeys = request.app.state.keys
     if not await keys.are_on():
-        return Caller(None)
+        return Caller()
     key = key_in(request)
     if not key:
         raise Unauthorized("An API key is needed: X-API-Key, or Authorization: Bearer")
-    user = await keys.user_of(key)
-    if user is None:
+    if (calling := await keys.caller(key)) is None:
         raise Unauthorized("The API key is not known")
-    return Caller(user)
+    return calling
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,9 @@ async def passing(request: Request) -> Passing:
     calling = await caller(request)
     if bearer is None or bearer == OWN_BEARER:
         return Passing(calling, None)
-    ours = calling.user is not None and (not request.headers.get("x-api-key") or await keys.user_of(bearer) is not None)
+    if calling == Caller():  # no keys are on
+        return Passing(calling, bearer)
+    ours = not request.headers.get("x-api-key") or await keys.caller(bearer) is not None
     return Passing(calling, None if ours else bearer)
 
 
@@ -152,7 +158,7 @@ async def admit(request: Request) -> None:
         raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
     if keys.is_admins(key):
         return
-    if await keys.user_of(key) is None:
+    if await keys.caller(key) is None:
         raise Unauthorized("The admin key is not this one")
     raise Forbidden("This is a user's key; admins have one of their own")
 

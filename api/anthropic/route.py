@@ -45,7 +45,7 @@ async def _apart(request: Request) -> Request:
             continue
         if keys.is_admins(key):
             raise Unauthorized("The admin key is no user's key")
-        if on and await keys.user_of(key) is not None:
+        if on and await keys.caller(key) is not None:
             own = own or key
         else:
             others[name] = request.headers[name]

@@ -23,6 +23,7 @@ from agents.open import open_memory
 from api.cli.chat import Conversation
 from api.cli.chat import chat as converse
 from api.cli.doctor import examine
+from api.cli.keys import app as keys
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, named_project, out
 from api.cli.transfers import batches_of, export_to, import_export, import_source, is_export, turns_of, unhurried
@@ -50,6 +51,7 @@ OTHERS = (
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(store, name="store")
+app.add_typer(keys, name="keys")
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
 Project = Annotated[str | None, typer.Option("--project", "-p", help="In which of the user's projects")]
 Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")]

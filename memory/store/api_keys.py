@@ -1,15 +1,38 @@
-"""API keys in the store: hashed, each with its user."""
+"""API keys in the store: hashed, each a user's, or a service's that acts for users."""
 
 import hashlib
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from memory.store.collections import Collections
+from utils.clock import now
+from utils.errors import NotFound
+from utils.mongo import Document
+
+PREFIX = "loci_"
+SHOWN = len(PREFIX) + 8  # characters of a key that are kept to tell it by; 35 that are not stay secret
+HASH_SHOWN = 12  # digits of the hash that tell a key by which none of these are kept
+USED_WITHIN = timedelta(minutes=1)  # in which the use of a key is noted once
 
 
 def hashed(key: str) -> str:
     """A key as it is stored. Keys are random, so one round of SHA-256 is enough."""
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class StoredKey:
+    """`id`: how the key begins, else its hash does. `user`: whose it is; None of one that acts for the users whom
+    requests name. `configured`: it stands in the settings, and can be taken away there alone."""
+
+    id: str
+    user: str | None
+    name: str | None
+    configured: bool
+    created_at: datetime | None
+    used_at: datetime | None
 
 
 class StoredKeys:
@@ -22,17 +45,63 @@ class StoredKeys:
         for digest, user in users.items():
             await self._keys.update_one({"_id": digest}, {"$set": {"user_id": user, "configured": True}}, upsert=True)
 
-    async def create(self, user: str) -> str:
-        """A new random key of 256 bits for a user; only its hash is stored."""
-        key = "loci_" + secrets.token_urlsafe(32)
-        await self._keys.insert_one({"_id": hashed(key), "user_id": user})
+    async def create(self, user: str | None, name: str | None = None) -> str:
+        """A new random key of 256 bits; only its hash and how it begins are stored. `user`: None for one that acts for
+        the users whom requests name."""
+        whose: Document = {"acts_for_users": True} if user is None else {"user_id": user}
+        return await self._insert(whose | ({} if name is None else {"name": name}))
+
+    async def _insert(self, fields: Document) -> str:
+        key = PREFIX + secrets.token_urlsafe(32)
+        await self._keys.insert_one({"_id": hashed(key), "prefix": key[:SHOWN], "created_at": now(), **fields})
         return key
+
+    async def listed(self) -> list[StoredKey]:
+        """All keys, the oldest first."""
+        documents = await self._keys.find({}).sort([("created_at", 1), ("_id", 1)]).to_list(None)
+        return list(map(_stored, documents))
+
+    async def rotate(self, identifier: str) -> str:
+        """A new key in the place of another, which opens nothing from now on. Raises `NotFound`."""
+        old = await self._made(identifier)
+        kept = {name: old[name] for name in ("user_id", "acts_for_users", "name") if name in old}
+        key = await self._insert(kept)
+        await self._keys.delete_one({"_id": old["_id"]})
+        return key
+
+    async def revoke(self, identifier: str) -> None:
+        """Takes a key away. Raises `NotFound`."""
+        await self._keys.delete_one({"_id": (await self._made(identifier))["_id"]})
+
+    async def _made(self, identifier: str) -> Document:
+        """The key of an `id`; raises `NotFound` where there is none, or it stands in the settings."""
+        documents = await self._keys.find({"configured": {"$ne": True}}).to_list(None)
+        found = [document for document in documents if _stored(document).id == identifier]
+        if not found:
+            raise NotFound("No such API key was made here; those of API_KEYS are changed there")
+        return found[0]
 
     async def are_there(self) -> bool:
         """Whether there is any key at all."""
         return await self._keys.find_one({}, {"_id": 1}) is not None
 
-    async def user_of(self, digest: str) -> str | None:
-        """Whose key has this hash; None where it is not known."""
-        key = await self._keys.find_one({"_id": digest})
-        return str(key["user_id"]) if key is not None else None
+    async def get(self, digest: str) -> StoredKey | None:
+        """The key of this hash, whose use is noted; None where it is not known."""
+        document = await self._keys.find_one({"_id": digest})
+        if document is None:
+            return None
+        used = document.get("used_at")
+        if used is None or now() - used >= USED_WITHIN:
+            await self._keys.update_one({"_id": digest}, {"$set": {"used_at": now()}})
+        return _stored(document)
+
+
+def _stored(document: Document) -> StoredKey:
+    return StoredKey(
+        id=document.get("prefix") or document["_id"][:HASH_SHOWN],
+        user=document.get("user_id"),
+        name=document.get("name"),
+        configured=document.get("configured", False),
+        created_at=document.get("created_at"),
+        used_at=document.get("used_at"),
+    )

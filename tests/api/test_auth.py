@@ -78,6 +78,32 @@ def test_a_key_in_the_store_opens_its_users_data(
     assert httpx.get(f"{address}/v1/sessions", headers=elsewhere).status_code == 200
 
 
+def test_a_key_that_acts_for_users_opens_whomever_a_request_names(
+    serve: Callable[..., str], make_settings: Callable[..., Settings], server: MongoClient[dict[str, Any]]
+) -> None:
+    keys = server[make_settings().mongodb_db]["api_keys"]
+    keys.insert_many([{"_id": hashed("service"), "acts_for_users": True}, {"_id": hashed("anns"), "user_id": "ann"}])
+    service = httpx.Client(base_url=serve(), headers=bearer("service"), timeout=30)
+    for user in ("ann", "bob"):
+        told = {"query": f"I am {user}.", "session_id": "s", "user_id": user}
+        assert service.post("/query", json=told).status_code == 200
+        mine = service.get("/v1/sessions/s/messages", headers={"X-Loci-User": user}).json()["items"]
+        assert mine[0]["content"] == f"I am {user}."
+    assert service.get("/v1/users/bob/export").status_code == 200
+    for method, path, body in (
+        ("GET", "/v1/sessions", None),
+        ("POST", "/query", {"query": "hello"}),
+        ("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+    ):
+        refused = service.request(method, path, json=body)
+        problem(refused, 400)
+        assert "X-Loci-User" in refused.json()["detail"]
+    problem(service.get("/v1/sessions", params={"user_id": "bob"}, headers={"X-Loci-User": "ann"}), 422)
+    problem(httpx.get(f"{service.base_url}/v1/sessions?user_id=bob", headers=bearer("anns")), 403)
+    problem(service.get("/v1/admin/overview"), 403)
+    assert keys.find_one({"_id": hashed("service")})["used_at"] is not None  # type: ignore[index]
+
+
 @pytest.mark.parametrize("keys", ["alice", "alice:", ":key", "alice:key,bob:key", "alice:one,,bob"])
 def test_keys_that_are_no_pairs_are_refused(keys: str) -> None:
     with pytest.raises(ValueError, match="API_KEYS must be"):

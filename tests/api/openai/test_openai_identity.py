@@ -7,7 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+from pymongo import MongoClient
 
+from config.settings import Settings
+from memory.store.api_keys import hashed
 from tests.openai_chat import said, stored
 from tests.scripted_model import Body, ScriptedModel, answer, status
 
@@ -146,6 +149,21 @@ def test_where_there_are_keys_only_they_say_whose_memory_it_is(serve: Callable[.
             assert stored(ann, session)[0] == ("user", "I keep bees.")
         body = {"model": "x", "messages": said("Hello")}
         assert ann.post("/v1/chat/completions", json=body, headers={"X-Loci-User": "bob"}).status_code == 403
+
+
+def test_a_key_that_acts_for_users_goes_by_what_a_front_says_of_them(
+    serve: Callable[..., str], make_settings: Callable[..., Settings], server: MongoClient[dict[str, Any]]
+) -> None:
+    server[make_settings().mongodb_db].api_keys.insert_one({"_id": hashed("front"), "acts_for_users": True})
+    with httpx.Client(base_url=serve(), headers={"X-API-Key": "front"}) as front:
+        for headers, fields in (({"X-OpenWebUI-User-Id": "bob"}, {}), ({}, {"user": "bob"})):
+            session = ask(front, said("I keep bees."), headers, **fields)
+            kept = front.get(f"/v1/sessions/{session}/messages", headers={"X-Loci-User": "bob"})
+            assert kept.json()["items"][0]["content"] == "I keep bees."
+            assert front.get(f"/v1/sessions/{session}", params={"user_id": "ann"}).status_code == 404
+        body = {"model": "x", "messages": said("Hello")}
+        nobody = front.post("/v1/chat/completions", json=body)
+        assert nobody.status_code == 400 and "X-Loci-User" in nobody.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("named", [{"metadata": {"user_id": "{user}"}}, {"user_id": "{user}"}], ids=str)
