@@ -48,8 +48,10 @@ class StoredKeys:
     async def create(self, user: str | None, name: str | None = None) -> str:
         """A new random key of 256 bits; only its hash and how it begins are stored. `user`: None for one that acts for
         the users whom requests name."""
-        whose: Document = {"acts_for_users": True} if user is None else {"user_id": user}
-        return await self._insert(whose | ({} if name is None else {"name": name}))
+        fields: Document = {"acts_for_users": True} if user is None else {"user_id": user}
+        if name is not None:
+            fields["name"] = name
+        return await self._insert(fields)
 
     async def _insert(self, fields: Document) -> str:
         key = PREFIX + secrets.token_urlsafe(32)
