@@ -55,7 +55,8 @@ class StoredKeys:
 
     async def _insert(self, fields: Document) -> str:
         key = PREFIX + secrets.token_urlsafe(32)
-        await self._keys.insert_one({"_id": hashed(key), "prefix": key[:SHOWN], "created_at": now(), **fields})
+        known: Document = {"_id": hashed(key), "prefix": key[:SHOWN], "created_at": now()}
+        await self._keys.insert_one(known | fields)
         return key
 
     async def listed(self) -> list[StoredKey]:
@@ -66,7 +67,7 @@ class StoredKeys:
     async def rotate(self, identifier: str) -> str:
         """A new key in the place of another, which opens nothing from now on. Raises `NotFound`."""
         old = await self._made(identifier)
-        kept = {name: old[name] for name in ("user_id", "acts_for_users", "name") if name in old}
+        kept: Document = {name: old[name] for name in ("user_id", "acts_for_users", "name") if name in old}
         key = await self._insert(kept)
         await self._keys.delete_one({"_id": old["_id"]})
         return key
