@@ -10,6 +10,7 @@ from fastapi import Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
+from api.guesses import Guesses
 from api.headers import PROJECT, USER
 from memory.store import StoredKeys, hashed
 from memory.turns import Projects
@@ -54,6 +55,7 @@ class ApiKeys:
         self._stored = stored
         self._configured = {hashed(key): user for key, user in configured.items()}
         self._admin = None if admin is None else hashed(admin)
+        self._guesses = Guesses()
         self.required = bool(configured)
         self._looked = 0.0
 
@@ -86,6 +88,20 @@ class ApiKeys:
         self.required = True
         return key
 
+    async def known(self, request: Request, key: str) -> Caller | None:
+        """Who calls by a key; None for nobody's. Waits, or raises `TooManyRequests`, where wrong ones came before."""
+        digest = hashed(key)
+        await self._guesses.wait(address_of(request), digest)
+        calling = await self.caller(key)
+        if calling is not None or self.is_admins(key):
+            self._guesses.right(digest)
+        return calling
+
+    def refused(self, request: Request, detail: str = "The API key is not known") -> Unauthorized:
+        """The error for a request without a key that is known, which is remembered of its address."""
+        self._guesses.wrong(address_of(request))
+        return Unauthorized(detail)
+
     async def caller(self, key: str) -> Caller | None:
         """Who calls by a key; None for nobody's."""
         digest = hashed(key)
@@ -94,6 +110,11 @@ class ApiKeys:
                 return Caller(user)
         stored = await self._stored.get(digest)
         return Caller(stored.user, acts=stored.user is None) if stored is not None else None
+
+
+def address_of(request: Request) -> str:
+    """From where a request comes."""
+    return request.client.host if request.client else "unknown"
 
 
 def bearer_in(request: Request) -> str | None:
@@ -115,8 +136,8 @@ async def caller(request: Request) -> Caller:
     key = key_in(request)
     if not key:
         raise Unauthorized("An API key is needed: X-API-Key, or Authorization: Bearer")
-    if (calling := await keys.caller(key)) is None:
-        raise Unauthorized("The API key is not known")
+    if (calling := await keys.known(request, key)) is None:
+        raise keys.refused(request)
     return calling
 
 
@@ -141,7 +162,7 @@ async def passing(request: Request) -> Passing:
         return Passing(calling, None)
     if calling == Caller():  # no keys are on
         return Passing(calling, bearer)
-    ours = not request.headers.get("x-api-key") or await keys.caller(bearer) is not None
+    ours = not request.headers.get("x-api-key") or await keys.known(request, bearer) is not None
     return Passing(calling, None if ours else bearer)
 
 
@@ -156,11 +177,21 @@ async def admit(request: Request) -> None:
     key = key_in(request)
     if not key:
         raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
+    calling = await keys.known(request, key)
     if keys.is_admins(key):
         return
-    if await keys.caller(key) is None:
-        raise Unauthorized("The admin key is not this one")
-    raise Forbidden("This is a user's key; admins have one of their own")
+    if calling is not None:
+        raise Forbidden("This is a user's key; admins have one of their own")
+    raise keys.refused(request, "The admin key is not this one")
+
+
+async def scraping(request: Request) -> None:
+    """Lets in whoever may read figures of the whole server: everybody where no keys are on, else whoever has one, the
+    admin's or a user's. Raises `Unauthorized`."""
+    keys: ApiKeys = request.app.state.keys
+    key = key_in(request)
+    if key is None or not keys.is_admins(key):
+        await caller(request)
 
 
 async def _named_in_body(request: Request, name: str = "user_id") -> str | None:

@@ -10,6 +10,7 @@ LociError
 ├── BodyTooLarge           413
 ├── UnsupportedMediaType   415
 ├── IdempotencyMismatch    422  the idempotency key was used with another body
+├── TooManyRequests        429  try again later
 ├── StoreUnavailable       503  MongoDB or the built-in store does not answer
 ├── ServerStopping         503  the server was told to stop while it answered
 ├── AnswerStopped          409  somebody stopped the answer
@@ -79,6 +80,10 @@ class UnsupportedMediaType(LociError):
 
 class IdempotencyMismatch(LociError):
     status, title = 422, "Idempotency key reused"
+
+
+class TooManyRequests(LociError):
+    status, title = 429, "Too many requests"
 
 
 class StoreUnavailable(LociError):

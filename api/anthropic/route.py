@@ -45,12 +45,12 @@ async def _apart(request: Request) -> Request:
             continue
         if keys.is_admins(key):
             raise Unauthorized("The admin key is no user's key")
-        if on and await keys.caller(key) is not None:
+        if on and await keys.known(request, key) is not None:
             own = own or key
         else:
             others[name] = request.headers[name]
     if on and own is None and others:
-        raise Unauthorized("The API key is not known")
+        raise keys.refused(request)
     headers = [header for header in request.scope["headers"] if header[0].decode("latin-1") not in CREDENTIALS]
     if own is not None:
         headers.append((b"x-api-key", own.encode("latin-1")))

@@ -15,7 +15,7 @@ from utils.fields import Wire
 
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key
-UNGUARDED = frozenset({"/livez", "/readyz", "/health", "/metrics"})  # they take no key and no input
+UNGUARDED = frozenset({"/livez", "/readyz", "/health"})  # they take no key and no input
 PAGE_OF = re.compile(rb'Page_(\w+?)(?:Out)?_"')  # what pydantic makes of the name of `Page[FactOut]`
 # The same request again adds nothing, and takes no key.
 REPEATABLE = re.compile(r"/v1/users/\{user_id\}/import|/v1/admin/.*")

@@ -7,10 +7,11 @@ from importlib.metadata import version
 from time import perf_counter
 from typing import Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from agents.memory import Memory
+from api.auth import scraping
 from api.http.state import TheMemory, TheSettings
 from api.wire.admin import Health
 from config.recipes import QUERY_RECIPES
@@ -122,9 +123,14 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}},
+    dependencies=[Depends(scraping)],
+)
 async def metrics() -> Response:
-    """Figures of this process, as Prometheus reads them."""
+    """Figures of this process, as Prometheus reads them. Where keys are on it takes any, the admin's or a user's."""
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 from pymongo import MongoClient
 
+from api import guesses
 from api.app import create_app
 from config.settings import Settings
 from memory.store.api_keys import hashed
@@ -37,8 +38,12 @@ def routes(address: str) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def guarded(serve: Callable[..., str]) -> httpx.Client:
-    """An API with keys of users and of an admin, and something that is Alice's."""
+def guarded(serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> httpx.Client:
+    """An API with keys of users and of an admin, and something that is Alice's. No wrong key is waited for."""
+
+    async def at_once(seconds: float) -> None: ...
+
+    monkeypatch.setattr(guesses, "sleep", at_once)
     client = httpx.Client(base_url=serve(api_keys=KEYS, admin_key=ADMIN), timeout=30)
     assert client.post("/query", json={"query": "hello"}, headers=bearer("key-of-alice")).status_code == 200
     return client

@@ -1,5 +1,6 @@
 """Who calls: API keys, and what is open without them."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +9,12 @@ import httpx
 import pytest
 from pymongo import MongoClient
 
+from api import guesses
+from api.guesses import Guesses
 from config.settings import Settings
 from memory.store.api_keys import hashed
 from tests.checks import bearer, eventually, problem
+from utils.errors import TooManyRequests
 
 KEYS = "alice:key-of-alice, bob:key-of-bob"
 
@@ -44,8 +48,10 @@ def test_keys_open_their_users_data_and_no_other(
     ):
         problem(call, 403)
     problem(guarded.get("/v1/sessions/s", headers=bearer("key-of-bob")), 404)
-    for path in ("/livez", "/readyz", "/health", "/metrics", "/openapi.json", "/"):
+    for path in ("/livez", "/readyz", "/health", "/openapi.json", "/"):
         assert guarded.get(path).status_code == 200, path
+    problem(guarded.get("/metrics"), 401)
+    assert guarded.get("/metrics", headers=bearer("key-of-bob")).status_code == 200
     name = make_settings().mongodb_db
     stored = list(server[name]["api_keys"].find())
     assert {document["_id"]: document["user_id"] for document in stored} == {
@@ -102,6 +108,51 @@ def test_a_key_that_acts_for_users_opens_whomever_a_request_names(
     problem(httpx.get(f"{service.base_url}/v1/sessions?user_id=bob", headers=bearer("anns")), 403)
     problem(service.get("/v1/admin/overview"), 403)
     assert keys.find_one({"_id": hashed("service")})["used_at"] is not None  # type: ignore[index]
+
+
+def test_who_sent_wrong_keys_waits_and_keys_that_opened_something_do_not(
+    serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(guesses, "sleep", sleep)
+    client = httpx.Client(base_url=serve(api_keys=KEYS, admin_key="key-of-admin"), timeout=30)
+
+    def status(path: str, key: str) -> int:
+        return client.get(path, headers=bearer(key)).status_code
+
+    assert status("/v1/sessions", "key-of-alice") == 200
+    assert [status("/v1/sessions", f"guess-{n}") for n in range(4)] == [401] * 4
+    assert status("/v1/admin/overview", "guess") == 401 and waited == []
+    assert status("/v1/sessions", "guess") == status("/metrics", "guess") == status("/anthropic/v1/models", "a") == 401
+    assert waited == [0.5, 1.0, 2.0]
+    assert status("/v1/sessions", "key-of-alice") == 200 and len(waited) == 3
+    assert status("/v1/sessions", "key-of-bob") == status("/v1/sessions", "key-of-bob") == 200 and len(waited) == 4
+    assert status("/v1/admin/overview", "key-of-admin") == 200 and len(waited) == 5
+    for _ in range(9):
+        status("/v1/sessions", "guess")
+    assert max(waited) == 16.0
+
+
+async def test_no_more_than_some_wait_for_their_wrong_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, released = Guesses(), asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        await released.wait()
+
+    monkeypatch.setattr(guesses, "sleep", sleep)
+    for _ in range(5):
+        known.wrong("10.0.0.1")
+    waiting = [asyncio.create_task(known.wait("10.0.0.1", str(n))) for n in range(8)]
+    await asyncio.sleep(0)
+    with pytest.raises(TooManyRequests):
+        await known.wait("10.0.0.1", "one more")
+    await known.wait("10.0.0.2", "from elsewhere")
+    released.set()
+    await asyncio.gather(*waiting)
 
 
 @pytest.mark.parametrize("keys", ["alice", "alice:", ":key", "alice:key,bob:key", "alice:one,,bob"])
