@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from api.auth import DEFAULT_USER
 from api.cli.terminal import asynchronous, err, fail, identifier, out
 from config.settings import Settings
 from memory.store import Audit, Collections, StoredKeys
@@ -48,7 +49,11 @@ async def create(
         fail("give either --user or --acts-for-users")
     user = None if user is None else identifier("--user", user)
     async with _keys("keys create", user or "acts for users") as keys:
+        first = not await keys.are_there()
         _tell(await keys.create(user, name))
+    if first:
+        told = f"From now on every request needs one. `loci move {DEFAULT_USER} USER` gives USER what was said without."
+        err.print(told, highlight=False, soft_wrap=True)
 
 
 @app.command("list")
