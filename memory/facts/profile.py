@@ -76,7 +76,7 @@ class Profile:
     ) -> None:
         self._collections = collections
         self._changes = changes
-        self.first = NotesCache(changes, self._first, ("notes", "facts"))
+        self.first = NotesCache(changes, self._first, "facts")
         self._store = store
         self._leases = leases
         self._facts = facts
@@ -163,7 +163,7 @@ class Profile:
                 return item.id if worded is None else (await self._facts.change(owner, item.id, worded)).id
             if change.marks:
                 own = {"_id": item.id, "user_id": owner}
-                async with self._changes.noted(owner):
+                async with self._changes.noted(owner, "facts"):
                     await self._collections.memories.update_one(own, marking(change.marks))
             if worded is not None:
                 tag = (await self._keyvalues.get(owner, item.key)).tag

@@ -29,7 +29,7 @@ class Superseded:
 
     def __init__(self, collections: Collections, changes: Changes, gists: GistReader) -> None:
         self._facts = collections.facts
-        self.stating = NotesCache(changes, self._stating, ("facts",))
+        self.stating = NotesCache(changes, self._stating, "facts")
         self._stated: Coalescer[tuple[str, frozenset[str]], list[Document]] = Coalescer(self._read)
         self._gists = gists
 

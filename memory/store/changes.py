@@ -1,10 +1,10 @@
 """Change counters: a cache learns what changed, without missing a write that lands late.
 
 Each user has a document in `owners`, and in it counters: `gists` for what the recall index holds, `notes` for
-summaries, key/value facts, whether there are observations, and what holds in projects and sessions, `facts` for facts.
-A counter has `change`, the last number handed out; `open`, the numbers whose writes may not have landed yet; `deleted`,
-the last number that was a deletion. One that is not there stands at 0. `epoch` changes when a user is deleted and comes
-back.
+summaries, `facts` for facts, key-values and whether there are observations, `places` for what holds in projects and
+sessions. A counter has `change`, the last number handed out; `open`, the numbers whose writes may not have landed yet;
+`deleted`, the last number that was a deletion. One that is not there stands at 0. `epoch` changes when a user is
+deleted and comes back.
 
 A writer takes a number, writes (gists carry it), and closes the number. A reader that reads the owner's document first
 may trust everything up to the lowest open number, and reads the rest again next time. A number left open by a crash is
@@ -29,8 +29,8 @@ from utils.mongo import Document, insert_new
 
 OPEN_AT_MOST = timedelta(minutes=10)
 
-Counter = Literal["gists", "notes", "facts"]
-COUNTERS: tuple[Counter, ...] = ("gists", "notes", "facts")
+Counter = Literal["gists", "notes", "facts", "places"]
+COUNTERS: tuple[Counter, ...] = ("gists", "notes", "facts", "places")
 NONE_YET: Document = {"change": 0, "deleted": 0, "open": []}
 
 
@@ -169,7 +169,7 @@ class Changes:
         return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
 
     def noted(self, owner: str, counter: Counter = "notes") -> AbstractAsyncContextManager[None]:
-        """Around a write of what is kept as notes, or of facts."""
+        """Around a write of what is kept as notes, by the counter that it stands under."""
         return self._numbered(owner, counter, deletion=False)
 
     def overwriting(self, owner: str) -> AbstractAsyncContextManager[None]:

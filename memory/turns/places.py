@@ -237,7 +237,7 @@ class Places:
         """Deletes the session that a place began, where nobody has another place in it and nothing came to this one.
         Says whether it did."""
         unused = place.session | {"next_index": place.next_index, "message_count": 0}
-        async with self._changes.noted(place.owner):
+        async with self._changes.noted(place.owner, "places"):
             return (await self._sessions.delete_one(unused)).deleted_count == 1
 
     async def is_there(self, place: Place) -> bool:

@@ -91,8 +91,8 @@ class Projects:
         self._changes = changes
         self._reads: Coalescer[tuple[str, str], Document | None] = Coalescer(self._read)
         self._looks: Coalescer[tuple[str, str], Document | None] = Coalescer(self._look)
-        self.documents = NotesCache(changes, lambda *name: self._reads.get(name))
-        self.sessions = NotesCache(changes, self._there)
+        self.documents = NotesCache(changes, lambda *name: self._reads.get(name), "places")
+        self.sessions = NotesCache(changes, self._there, "places")
 
     async def standpoint(
         self, user: str, project: str | None = None, session_id: str | None = None, *, making: bool = False
@@ -178,7 +178,7 @@ class Projects:
             "$set": {field: value for field, value in fields.items() if value is not None} | {"updated_at": moment},
             "$setOnInsert": made,
         } | ({"$unset": dict.fromkeys(gone, "")} if gone else {})
-        async with self._changes.noted(user):
+        async with self._changes.noted(user, "places"):
             project: Document | None = await self._projects.find_one_and_update(
                 {"user_id": user, "name": name}, update, upsert=True, return_document=ReturnDocument.AFTER
             )
@@ -205,7 +205,7 @@ class Projects:
         return [(project["user_id"], project["name"], project["unsettled"]) for project in found]
 
     async def delete(self, user: str, name: str) -> None:
-        async with self._changes.noted(user):
+        async with self._changes.noted(user, "places"):
             await self._projects.delete_one({"user_id": user, "name": name})
 
     async def records(self, user: str) -> AsyncIterator[Record]:
@@ -220,7 +220,7 @@ class Projects:
         name = fields.get("name", EVERYWHERE)
         await self._check_room(user, name)
         one = {"isolated": False} | fields | {"_id": derived_id(user, name), "user_id": user, "name": name}
-        async with self._changes.noted(user):
+        async with self._changes.noted(user, "places"):
             return (await insert_new(self._projects, [one]))[0]
 
     async def _check_room(self, user: str, name: str) -> None:

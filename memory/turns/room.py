@@ -151,6 +151,7 @@ def _conversations_product(
         erased = await eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with changes.noted(owner):
             gone = await collections.summaries.delete_many(own | {"updated_at": {"$lte": moment}})
+        async with changes.noted(owner, "places"):
             await collections.projects.delete_many(own | {"created_at": {"$lte": moment}})
         await collections.drafts.delete_many(own)
         return {"vectors": erased, "summaries": gone.deleted_count}
@@ -177,7 +178,7 @@ def _conversations_product(
 
 def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
     async def forget_user(owner: str, moment: datetime) -> Counts:
-        async with changes.noted(owner):
+        async with changes.noted(owner, "facts"):
             gone = await collections.memories.delete_many({"user_id": owner, "updated_at": {"$lte": moment}})
         return {"memories": gone.deleted_count}
 

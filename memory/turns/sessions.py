@@ -97,13 +97,13 @@ class Sessions:
             begun |= {"created_at": moment, "updated_at": moment, "titled_by": RULE_BASED}
             same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
             anew = {"$set": begun, "$unset": {"naming": "", "titled_from": "", "instructions": ""}}
-            async with self._changes.noted(owner):
+            async with self._changes.noted(owner, "places"):
                 if (await self._sessions.update_one(same, anew)).matched_count:
                     return ended
 
     async def drop_unused(self, owner: str, ended: Ended) -> None:
         """Deletes the session that took the place of an ended one, where nothing was said in it."""
-        async with self._changes.noted(owner):
+        async with self._changes.noted(owner, "places"):
             await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
 
     async def uncount(self, owner: str, session_id: str, mark: str, *, is_answer: bool) -> None:
@@ -139,15 +139,15 @@ class Sessions:
         named = {"titled_by": "user"} if "title" in fields else {}
         update: Document = {"$set": {name: fields[name] for name in fields if name not in gone} | named}
         update["$unset"] = dict.fromkeys([*gone, *(["titled_from"] if named else [])], "")
-        async with self._changes.noted(owner):
+        async with self._changes.noted(owner, "places"):
             session = await self._sessions.find_one_and_update(
                 {"user_id": owner, "session_id": session_id},
                 {name: change for name, change in update.items() if change},
                 projection=COUNTERS,
                 return_document=ReturnDocument.AFTER,
             )
-        if session is None:
-            raise NotFound("No such session")
+            if session is None:
+                raise NotFound("No such session")
         return _session(session)
 
 
