@@ -8,6 +8,7 @@ and stand in the order of time. Pure functions; `python -m bench.prompt` measure
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
 from agents.chat.context import Citation, Material
 from agents.chat.prompt import SAID_ANEW, quoted, said_anew
@@ -98,8 +99,11 @@ def passages(
 def tells_nothing(text: str, does: Doing | None) -> bool:
     """Whether a message is no memory: it is a courtesy, or only asks or wants something done, and neither tells
     anything nor names a time, a number or a name. `does`: what it does; where nobody has read it, its marks tell."""
-    if len(text) > LONGEST:
-        return False
+    return len(text) <= LONGEST and _tells_nothing(text, does)
+
+
+@lru_cache(maxsize=4_096)  # what is found once is found again
+def _tells_nothing(text: str, does: Doing | None) -> bool:
     if is_courtesy(text) or (does is not None and does.chats >= CHATS):
         return True
     if len(text) > ASKS:

@@ -16,7 +16,6 @@ from memory.facts import Fact, ProfileItem, stems_of, subject_of, whom_meant
 from memory.gists import spoken
 from memory.language import (
     LONGEST,
-    Doing,
     asks_for_kept,
     doing,
     end_asked_for,
@@ -114,23 +113,23 @@ class MemoryAgent:
         near, lines, empty = await asyncio.gather(
             engine.chats.turns.near(request.owner, messages[:READ_AROUND], len(budget.beside) // 2),
             self._lines(context, bundle, budget),
-            self._empty(messages),
+            self._empty(request.owner, messages),
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
         return Material(hits, tuple(near), empty, lines=tuple(lines))
 
-    async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
-        """The ids of messages that tell nothing. The first short ones are read as they were embedded, which the encoder
-        may have at hand; others are told by their marks."""
+    async def _empty(self, owner: str, messages: Sequence[Gist]) -> frozenset[str]:
+        """The ids of messages that tell nothing. The first short ones are read as they were embedded; others are told
+        by their marks."""
         read = [message for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
-        does: dict[str, Doing] = {}
-        if read:
+        vectors = self._engine.search.recaller.vectors(owner, [message.key for message in read])
+        if left := [message for message in read if message.key not in vectors]:
             with suppress(ModelError):
-                texts = [spoken(message.name, message.role, message.content) for message in read]
-                vectors = await self._engine.gists.encoder.embed(texts)
-                pairs = zip(read, vectors, strict=True)
-                does = {message.id: doing(vector, message.content) for message, vector in pairs}
-        return frozenset(message.id for message in messages if tells_nothing(message.content, does.get(message.id)))
+                texts = [spoken(message.name, message.role, message.content) for message in left]
+                made = await self._engine.gists.encoder.embed(texts)
+                vectors |= {message.key: vector for message, vector in zip(left, made, strict=True)}
+        does = {one.key: doing(vectors[one.key], one.content) for one in read if one.key in vectors}
+        return frozenset(message.id for message in messages if tells_nothing(message.content, does.get(message.key)))
 
     async def _profile(self, request: ChatRequest) -> list[ProfileItem]:
         if self._budget is None or not self._fills(request) or request.isolated:
