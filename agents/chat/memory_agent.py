@@ -25,6 +25,7 @@ from memory.language import (
 )
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
+from memory.turns import lines_of
 from utils.errors import ModelError
 from utils.text import content_stems
 
@@ -323,11 +324,6 @@ class MemoryAgent:
         before = [gist for gist in await self._recent(context, RESOLVED_BY) if gist.role == "user"]
         whom = next((whom for gist in reversed(before) if (whom := whom_meant(gist.content, gist.timestamp))), None)
         return with_pronouns_named(query, whom) if whom else query
-
-
-def lines_of(summary: str) -> list[str]:
-    """The lines of a summary, without the marks of a list."""
-    return [line.strip().removeprefix("- ").strip() for line in summary.splitlines() if line.strip(" -")]
 
 
 def _names_what(message: str, fact: str) -> bool:

@@ -32,6 +32,7 @@ from memory.turns import LedgerEntry, Place
 from utils.tasks import begun
 from utils.text import count_tokens, on_one_line
 
+AT_ONCE = 10_000  # characters of messages that are counted and compared in the event loop, within a millisecond
 FRAME = 4  # tokens of a message beside its text
 LEFT_OUT = Intent("chat", False, "left out by the request")
 
@@ -73,6 +74,8 @@ class Knowing:
         if not options.reads or not asked.strip() or request.is_chore:
             return Context(chat, LEFT_OUT)
         async with begun(self._remembering.read_ahead(chat)):
+            await asyncio.sleep(0)  # what is asked of the store is on its way
+            await self._engine.search.recaller.read_ahead(request.owner, asked)
             intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)
         if intent.name == "chat" and not intent.need_memory:
@@ -103,7 +106,10 @@ class Knowing:
                 context = replace(context, conversation=Conversation())
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        return await asyncio.to_thread(self._fitted, context, request, prompt, moment, window, scale)
+        parts = context, request, prompt, moment, window, scale
+        if sum(len(text_of(message.get("content"))) for message in request.messages) <= AT_ONCE:
+            return self._fitted(*parts)
+        return await asyncio.to_thread(self._fitted, *parts)
 
     def _fitted(
         self,

@@ -162,11 +162,8 @@ class Proxy:
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
         turn_id = request.once or request.turn_id
-        if request.options.reads and (said := request.searched_by):
-            await self._engine.search.recaller.read_ahead(request.owner, said)
-            await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
-        gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))
+        gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
