@@ -150,10 +150,8 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
     """The keys of statements that were made again later with other numbers alone: "at 9:30", and then "at 10:15"."""
-    newest: dict[frozenset[str], Gist] = {}
     gists = sorted(((_stated_stems(hit.gist), hit.gist) for hit in hits), key=lambda one: one[1].timestamp)
-    for stems, gist in gists:
-        newest[stems] = gist
+    newest = dict(gists)
     newest.pop(frozenset(), None)
     return frozenset(
         gist.key
