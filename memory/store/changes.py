@@ -146,7 +146,8 @@ class Changes:
             taken |= {owner: last[owner] + 1 for owner in got if owner in missing}
             missing -= set(taken)
         if (look := _look()) is not None:
-            look.documents.clear()  # who writes sees it
+            for owner in taken:  # who writes sees it
+                look.documents.pop((self, owner), None)
         return taken
 
     async def _create(self, owners: Sequence[str]) -> None:
@@ -223,6 +224,6 @@ class Changes:
 
 
 def _standing(document: Document, counter: Counter) -> Standing:
-    state = document.get(counter, NONE_YET)
+    state = NONE_YET | document.get(counter, {})
     numbers = [entry["n"] for entry in state["open"]]
     return Standing(document["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)
