@@ -54,6 +54,11 @@ def asides() -> tuple[Aside, ...]:
     return tuple(Aside(**row) for row in tomllib.loads(TABLE.read_text(encoding="utf-8"))["aside"])
 
 
+@cache
+def _beginnings() -> tuple[str, ...]:
+    return tuple(aside.begins for aside in asides() if aside.begins)
+
+
 def is_complaint(text: str) -> bool:
     """Whether a text is the complaint of a loop that checks answers."""
     return any(aside.complaint and aside.end_in(text) is not None for aside in asides())
@@ -62,9 +67,9 @@ def is_complaint(text: str) -> bool:
 def without_asides(text: str) -> str:
     """A text without the asides that it begins with; as it came where it begins with none."""
     words = text.lstrip()
-    end = next((end for aside in asides() if (end := aside.end_in(words)) is not None), None)
-    if end is not None:
-        text = words[end:].strip()
+    if words.startswith(_beginnings()):
+        end = next((end for aside in asides() if (end := aside.end_in(words)) is not None), None)
+        text = text if end is None else words[end:].strip()
     at, inner = 0, []
     closed: dict[int, int] | None = None
     while (opened := _OPENED.match(text, at)) is not None and (kept := _kept(opened[1])) is not None:

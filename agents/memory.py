@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from agents.chat import ChatRequest, Exchanges, Keeping, Prompt, Toolbox
+from agents.chat import ChatRequest, Context, Emit, Exchanges, Keeping, Prompt, Toolbox
 from agents.detached import Detached
 from agents.events import Delta, Event, Finished, Started, coalesced
 from agents.proxy import Proxy
@@ -89,8 +89,7 @@ class Memory:
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
         returned."""
-        request = await self._placed(request)
-        context = await self._exchanges.begin(request, self._tools_for(request))
+        context = await self._begun(request)
         return Finished(*await self._exchanges.answer(context))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -100,8 +99,7 @@ class Memory:
         model breaks off in the middle; that part is kept too.
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        request = await self._placed(request)
-        context = await self._exchanges.begin(request, self._tools_for(request), pieces.put)
+        context = await self._begun(request, pieces.put)
         yield Started(context)
         task = asyncio.create_task(self._exchanges.answer(context))
         task.add_done_callback(lambda _: pieces.put_nowait(None))
@@ -324,6 +322,11 @@ class Memory:
         if retried and kind in WORKS:
             self._nudge(WORKS[kind])
         return retried
+
+    async def _begun(self, request: ChatRequest, emit: Emit | None = None) -> Context:
+        with self.engine.store.changes.looked_at_once():
+            request = await self._placed(request)
+            return await self._exchanges.begin(request, self._tools_for(request), emit)
 
     async def _placed(self, request: ChatRequest) -> ChatRequest:
         """With what holds where it is made, but for what it says itself."""

@@ -4,7 +4,7 @@ A plan is a list of key ranges of one index (or the whole collection), whether t
 does, and whether they come in the order that was asked for. What they do not say is checked on the documents.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,18 +73,27 @@ def make_plan(
     if hint is not None:
         return _hinted(collection, filter, bounds, sort, hint)
     best = Plan(collection, filter, exact=bounds.complete and not bounds.fields, ordered=not sort)
-    for index in collection.indexes:
-        first = index.keys[0][0]
-        if index.dropped or (first not in bounds.fields and (not sort or sort[0][0] != first)):
-            continue
+    place = 0  # of two that are as good, the first is taken
+    for most, at, index in sorted(_likely(collection.indexes, bounds, sort), key=lambda one: (-one[0], one[1])):
+        if most < best.score:
+            break
         plan = _use(collection, index, filter, bounds, sort)
-        if plan is not None and plan.score > best.score:
-            best = plan
-            if plan.score > ONE_DOCUMENT - 1:
-                break
+        if plan is not None and (plan.score > best.score or (plan.score == best.score and at < place)):
+            best, place = plan, at
     if best.index is None and "$or" in filter:
         return _union(collection, filter, sort) or best
     return best
+
+
+def _likely(indexes: Iterable[Index], bounds: Bounds, sort: SortSpec) -> Iterator[tuple[float, int, Index]]:
+    """The indexes that may be of use, each with the best score that its plan may have, and its place."""
+    for at, index in enumerate(indexes):
+        first = index.keys[0][0]
+        if index.dropped or (first not in bounds.fields and (not sort or sort[0][0] != first)):
+            continue
+        led = next((n for n, (path, _) in enumerate(index.keys) if path not in bounds.fields), len(index.keys))
+        unique = ONE_DOCUMENT if index.unique and led == len(index.keys) else 0.0
+        yield 4 * led + unique + (3 if sort else 0) - len(index.keys) / 100, at, index
 
 
 def _one_document(collection: Collection, filter: Mapping[str, Any]) -> Plan:

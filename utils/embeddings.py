@@ -82,9 +82,14 @@ class LocalEmbedder:
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
 
-    async def _try_to_read(self, text: str) -> None:
+    async def read_all_ahead(self, texts: Sequence[str]) -> None:
+        """Reads what will be asked for; for work in the background, where a question is to find it read."""
+        if self._ahead and texts:
+            await self._try_to_read(*texts)
+
+    async def _try_to_read(self, *texts: str) -> None:
         with suppress(Exception):  # whoever needs it is told
-            await self.read([text])
+            await self.read(texts)
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`; only a text's first 256 tokens count."""

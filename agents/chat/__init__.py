@@ -3,7 +3,17 @@
 Intent, memory, keeper, vision and writer, in the order of the coordinator's table.
 """
 
-from agents.chat.context import SEARCHED_BY, Answer, ChatRequest, Citation, Context, Conversation, HistoryItem, Intent
+from agents.chat.context import (
+    SEARCHED_BY,
+    Answer,
+    ChatRequest,
+    Citation,
+    Context,
+    Conversation,
+    Emit,
+    HistoryItem,
+    Intent,
+)
 from agents.chat.coordinator import Coordinator
 from agents.chat.drafting import Drafting, Keeping, settled
 from agents.chat.exchange import Exchanges, receipt_of, settle_place, turn_to
@@ -28,6 +38,7 @@ __all__ = [
     "Conversation",
     "Coordinator",
     "Drafting",
+    "Emit",
     "Exchanges",
     "HistoryItem",
     "Intent",

@@ -300,7 +300,7 @@ class Context:
         searched = self.bundle.recall.query if self.bundle is not None else ""
         return searched or self.request.asked
 
-    @property
+    @cached_property
     def own_keys(self) -> tuple[str, ...]:
         """The `_id`s that the request's own messages may have, and of those that left its conversation: recall must
         not find them."""

@@ -8,9 +8,10 @@ and stand in the order of time. Pure functions; `python -m bench.prompt` measure
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
 from agents.chat.context import Citation, Material
-from agents.chat.prompt import SAID_ANEW, quoted, said_anew
+from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
 from memory.language import LONGEST, Doing, Trait, is_courtesy, traits_of
@@ -98,8 +99,11 @@ def passages(
 def tells_nothing(text: str, does: Doing | None) -> bool:
     """Whether a message is no memory: it is a courtesy, or only asks or wants something done, and neither tells
     anything nor names a time, a number or a name. `does`: what it does; where nobody has read it, its marks tell."""
-    if len(text) > LONGEST:
-        return False
+    return len(text) <= LONGEST and _tells_nothing(text, does)
+
+
+@lru_cache(maxsize=4_096)  # what is found once is found again
+def _tells_nothing(text: str, does: Doing | None) -> bool:
     if is_courtesy(text) or (does is not None and does.chats >= CHATS):
         return True
     if len(text) > ASKS:
@@ -209,16 +213,23 @@ def _offers(lines: Iterable[_Line], budget: PromptBudget) -> Iterator[tuple[floa
 
 def _read(text: str, asked: Collection[str]) -> list[_Sentence]:
     """The sentences of a long text. The first counts a little more, for it says what the text is about."""
-    sentences = [on_one_line(sentence) for sentence in split_sentences(text)]
-    wanted = set(asked)
+    sentences = _sentences_of_short(text) if len(text) <= KEPT else _sentences(text)
     return [
         _Sentence(
             sentence,
-            len(wanted.intersection(content_stems(sentence))) / max(1.0, len(sentence) / SENTENCE) ** 0.5
-            + (FIRST if at == 0 else 0.0),
+            len(stems.intersection(asked)) / max(1.0, len(sentence) / SENTENCE) ** 0.5 + (FIRST if at == 0 else 0.0),
         )
-        for at, sentence in enumerate(sentences)
+        for at, (sentence, stems) in enumerate(sentences)
     ]
+
+
+def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The sentences of a text, each with the stems of what it says."""
+    sentences = map(on_one_line, split_sentences(text))
+    return tuple((sentence, frozenset(content_stems(sentence))) for sentence in sentences)
+
+
+_sentences_of_short = lru_cache(maxsize=1_000)(_sentences)
 
 
 def _excerpt(sentences: Sequence[_Sentence], characters: int) -> str:

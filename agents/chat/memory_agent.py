@@ -16,7 +16,6 @@ from memory.facts import Fact, ProfileItem, stems_of, subject_of, whom_meant
 from memory.gists import spoken
 from memory.language import (
     LONGEST,
-    Doing,
     asks_for_kept,
     doing,
     end_asked_for,
@@ -26,6 +25,7 @@ from memory.language import (
 )
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
+from memory.turns import lines_of
 from utils.errors import ModelError
 from utils.text import content_stems
 
@@ -114,23 +114,23 @@ class MemoryAgent:
         near, lines, empty = await asyncio.gather(
             engine.chats.turns.near(request.owner, messages[:READ_AROUND], len(budget.beside) // 2),
             self._lines(context, bundle, budget),
-            self._empty(messages),
+            self._empty(request.owner, messages),
         )
         near = [gist for gist in near if gist.key not in context.own_keys]
         return Material(hits, tuple(near), empty, lines=tuple(lines))
 
-    async def _empty(self, messages: Sequence[Gist]) -> frozenset[str]:
-        """The ids of messages that tell nothing. The first short ones are read as they were embedded, which the encoder
-        may have at hand; others are told by their marks."""
+    async def _empty(self, owner: str, messages: Sequence[Gist]) -> frozenset[str]:
+        """The ids of messages that tell nothing. The first short ones are read as they were embedded; others are told
+        by their marks."""
         read = [message for message in messages[:READ_AROUND] if len(message.content) <= LONGEST]
-        does: dict[str, Doing] = {}
-        if read:
+        vectors = self._engine.search.recaller.vectors(owner, [message.key for message in read])
+        if left := [message for message in read if message.key not in vectors]:
             with suppress(ModelError):
-                texts = [spoken(message.name, message.role, message.content) for message in read]
-                vectors = await self._engine.gists.encoder.embed(texts)
-                pairs = zip(read, vectors, strict=True)
-                does = {message.id: doing(vector, message.content) for message, vector in pairs}
-        return frozenset(message.id for message in messages if tells_nothing(message.content, does.get(message.id)))
+                texts = [spoken(message.name, message.role, message.content) for message in left]
+                made = await self._engine.gists.encoder.embed(texts)
+                vectors |= {message.key: vector for message, vector in zip(left, made, strict=True)}
+        does = {one.key: doing(vectors[one.key], one.content) for one in read if one.key in vectors}
+        return frozenset(message.id for message in messages if tells_nothing(message.content, does.get(message.key)))
 
     async def _profile(self, request: ChatRequest) -> list[ProfileItem]:
         if self._budget is None or not self._fills(request) or request.isolated:
@@ -324,11 +324,6 @@ class MemoryAgent:
         before = [gist for gist in await self._recent(context, RESOLVED_BY) if gist.role == "user"]
         whom = next((whom for gist in reversed(before) if (whom := whom_meant(gist.content, gist.timestamp))), None)
         return with_pronouns_named(query, whom) if whom else query
-
-
-def lines_of(summary: str) -> list[str]:
-    """The lines of a summary, without the marks of a list."""
-    return [line.strip().removeprefix("- ").strip() for line in summary.splitlines() if line.strip(" -")]
 
 
 def _names_what(message: str, fact: str) -> bool:

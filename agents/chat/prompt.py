@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Literal
 
 from agents.chat.context import ChatRequest, Citation
@@ -21,6 +22,7 @@ Speaker = Literal["system", "user", "assistant"]
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 SAID_ANEW = "said otherwise since"
 STATED = 16_000  # characters of a statement by which it is compared with others
+KEPT = 2_000  # characters of a text of which it is kept in memory what it says
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -148,24 +150,31 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
     """The keys of statements that were made again later with other numbers alone: "at 9:30", and then "at 10:15"."""
-    newest: dict[frozenset[str], Gist] = {}
-    for gist in sorted((hit.gist for hit in hits), key=lambda gist: gist.timestamp):
-        newest[frozenset(_stated_stems(gist))] = gist
+    gists = sorted(((_stated_stems(hit.gist), hit.gist) for hit in hits), key=lambda one: one[1].timestamp)
+    newest = dict(gists)
     newest.pop(frozenset(), None)
-    last = [(hit.gist, newest.get(frozenset(_stated_stems(hit.gist)), hit.gist)) for hit in hits]
     return frozenset(
         gist.key
-        for gist, later in last
-        if gist.timestamp < later.timestamp
-        and content_stems(gist.content[:STATED]) != content_stems(later.content[:STATED])
+        for stems, gist in gists
+        if (later := newest.get(stems, gist)).timestamp > gist.timestamp
+        and _stems(gist.content[:STATED]) != _stems(later.content[:STATED])
     )
 
 
-def _stated_stems(gist: Gist) -> set[str]:
+def _stated_stems(gist: Gist) -> frozenset[str]:
     """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
     states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
-    return {stem for stem in content_stems(gist.content[:STATED]) if stem.isalpha()} if states else set()
+    return frozenset(filter(str.isalpha, _stems(gist.content[:STATED]))) if states else frozenset()
 
 
-def _are_of_one_subject(stems: set[str], others: set[str]) -> bool:
+def _stems(text: str) -> tuple[str, ...]:
+    return _stems_of_short(text) if len(text) <= KEPT else tuple(content_stems(text))
+
+
+@lru_cache(maxsize=4_096)  # what is found once is found again
+def _stems_of_short(text: str) -> tuple[str, ...]:
+    return tuple(content_stems(text))
+
+
+def _are_of_one_subject(stems: frozenset[str], others: frozenset[str]) -> bool:
     return bool(stems and others) and 2 * len(stems & others) >= max(len(stems), len(others))

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from agents.chat import (
-    SEARCHED_BY,
     Block,
     ChatRequest,
     Context,
@@ -23,16 +22,17 @@ from agents.chat import (
     share_of,
     what_is_known,
 )
-from agents.openai_chat import newest_user, said_in, storable, text_of, written
+from agents.openai_chat import text_of, written
 from agents.proxy.request import ProxyRequest
 from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
 from memory.domain import Summary
 from memory.engine import Engine
-from memory.turns import LedgerEntry
+from memory.turns import LedgerEntry, Place
 from utils.tasks import begun
-from utils.text import count_tokens, on_one_line, without_recalled
+from utils.text import count_tokens, on_one_line
 
+AT_ONCE = 10_000  # characters of messages that are counted and compared in the event loop, within a millisecond
 FRAME = 4  # tokens of a message beside its text
 LEFT_OUT = Intent("chat", False, "left out by the request")
 
@@ -58,9 +58,7 @@ class Knowing:
         """What memory has to say of the user's last message; no bundle where the request wants none, or small talk
         needs none."""
         options, messages = request.options, request.messages
-        at = newest_user(messages)
-        text = storable(said_in(messages[at].get("content"))) if at is not None else ""
-        asked = (without_recalled(text) or text)[:SEARCHED_BY]
+        asked = request.searched_by
         chat = ChatRequest(
             asked,
             request.owner,
@@ -76,6 +74,8 @@ class Knowing:
         if not options.reads or not asked.strip() or request.is_chore:
             return Context(chat, LEFT_OUT)
         async with begun(self._remembering.read_ahead(chat)):
+            await asyncio.sleep(0)  # what is asked of the store is on its way
+            await self._engine.search.recaller.read_ahead(request.owner, asked)
             intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)
         if intent.name == "chat" and not intent.need_memory:
@@ -87,22 +87,29 @@ class Knowing:
 
     async def _summed_up(self, owner: str, session: str, sent: Sequence[Mapping[str, Any]]) -> tuple[Summary, ...]:
         """The summary of the conversation, where that tells of more messages than the client sends."""
-        chats = self._engine.chats
-        digest = await chats.digests.summary(owner, session)
-        if digest is None or digest.message_count <= len(sent):
-            return ()
-        place = await chats.places.place(owner, session)
-        in_line = digest.message_count - (place.left_behind if place is not None else 0)
-        return (digest,) if in_line > len(sent) else ()
+        digest = await self._engine.chats.digests.summary(owner, session)
+        return () if digest is None or digest.message_count <= len(sent) else (digest,)
 
-    async def block(self, context: Context, request: ProxyRequest, prompt: str, moment: datetime) -> Block:
+    async def block(
+        self, context: Context, request: ProxyRequest, prompt: str, moment: datetime, place: Place | None = None
+    ) -> Block:
         """What is known, in the share that memories have of what the messages leave of the model's context. `prompt`:
-        the id of the user's message; `moment`: when the user's message came, the same in every round of tools."""
+        the id of the user's message; `moment`: when the user's message came, the same in every round of tools;
+        `place`: the message's, where it has one."""
         if context.bundle is None:
             return Block()
+        if summed_up := context.conversation.summaries:
+            options = request.options
+            place = place or await self._engine.chats.places.place(request.owner, options.memory_id)
+            left = place.left_behind if place is not None else 0
+            if summed_up[0].message_count - left <= len(request.messages):
+                context = replace(context, conversation=Conversation())
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        return await asyncio.to_thread(self._fitted, context, request, prompt, moment, window, scale)
+        parts = context, request, prompt, moment, window, scale
+        if sum(len(text_of(message.get("content"))) for message in request.messages) <= AT_ONCE:
+            return self._fitted(*parts)
+        return await asyncio.to_thread(self._fitted, *parts)
 
     def _fitted(
         self,

@@ -24,7 +24,7 @@ from agents.chat import (
     settled,
     turn_to,
 )
-from agents.openai_chat import memory_hits, newest_user, parsed, said_in, storable, written
+from agents.openai_chat import memory_hits, parsed, storable, written
 from agents.proxy.dialect import ProviderAnswer
 from agents.proxy.knowing import Knowing
 from agents.proxy.request import Proxied, ProxyRequest
@@ -162,15 +162,12 @@ class Proxy:
     async def _prepare(self, request: ProxyRequest) -> _Exchange:
         """Commits the user's message, and meanwhile finds what memory knows of it."""
         turn_id = request.once or request.turn_id
-        if said := request.searched_by:
-            await self._engine.search.recaller.read_ahead(request.owner, said)
-            await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
-        gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         opening = self._keeping.start(self._open(request, turn_id))
+        gathering = asyncio.create_task(self._knowing.gather(request, turn_id))
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
-            block = await self._knowing.block(context, request, opened.prompt_id, opened.at)
+            block = await self._knowing.block(context, request, opened.prompt_id, opened.at, opened.place)
         except BaseException:
             opening.add_done_callback(self._is_not_asked)
             raise
@@ -199,11 +196,10 @@ class Proxy:
     async def _begun(self, request: ProxyRequest, turn_id: str, news: News) -> _Opened:
         """A message of the user's that the conversation has not yet."""
         turns, owner, session = self._engine.chats.turns, request.owner, request.options.memory_id
-        at = newest_user(request.messages)
-        if at is not None and len(said_in(request.messages[at].get("content"))) > CONTENT_CHARACTERS:
+        if len(request.said) > CONTENT_CHARACTERS:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
-        if news.found.after is not None:
+        if news.found.after is not None and not news.found.ends_line:
             await turn_to(self._engine.chats, self._keeping, owner, session, news.found.after, edited=True)
         follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest:

@@ -15,6 +15,7 @@ from memory.domain import Turn
 from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.clock import now
+from utils.text import without_recalled
 
 Strategy = Literal["recall", "tool_memory", "none"]
 
@@ -81,14 +82,20 @@ class ProxyRequest:
         """Those of the request, as a chat completion has them."""
         return self.dialect.messages(self.body)
 
-    @property
-    def searched_by(self) -> str:
-        """The user's newest message, as far as memory is searched by it; empty where there is none."""
+    @cached_property
+    def said(self) -> str:
+        """The user's newest message; empty where there is none."""
         messages = self.messages
         at = newest_user(messages)
-        return "" if at is None else storable(said_in(messages[at].get("content")))[:SEARCHED_BY]
+        return "" if at is None else said_in(messages[at].get("content"))
 
-    @property
+    @cached_property
+    def searched_by(self) -> str:
+        """The same, as far as memory is searched by it."""
+        text = storable(self.said)
+        return (without_recalled(text) or text)[:SEARCHED_BY]
+
+    @cached_property
     def is_chore(self) -> bool:
         """Whether a front asks for itself."""
         return chore_of(self.messages, self.body.get("max_tokens")) is not None

@@ -39,11 +39,15 @@ class OpenAIRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
 
+        async def looking(request: Request) -> Response:
+            with request.app.state.memory.engine.store.changes.looked_at_once():
+                return await handle(request)
+
         async def lenient(request: Request) -> Response:
             # Other pages may post plain text without asking first; this type they may not.
             if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
                 raise UnsupportedMediaType("Send the body as Content-Type: application/json")
-            return await once(LenientRequest(request.scope, request.receive), handle, user_of)
+            return await once(LenientRequest(request.scope, request.receive), looking, user_of)
 
         return lenient
 

@@ -33,6 +33,9 @@ class FreeEncoder:
     def read_ahead(self, text: str) -> None:
         """Nothing is gained by it."""
 
+    async def read_all_ahead(self, texts: Sequence[str]) -> None:
+        """Nor by this."""
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)

@@ -1,6 +1,7 @@
 """Projections: which fields of a document are kept."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from embedded.errors import StoreError, not_implemented
@@ -13,6 +14,8 @@ from embedded.operators.positions import first_match
 from embedded.operators.shaping import Shape, check_path, compute, drop, keep, plant
 from embedded.operators.typenames import is_number, whole_number
 
+FLAGS = (bool, int, float)
+
 Projection = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -24,7 +27,15 @@ def compile_projection(spec: Mapping[str, Any] | None, filter: Mapping[str, Any]
     """
     if not spec:
         return dict
+    if all(type(value) in FLAGS for value in spec.values()) and not any("$" in path for path in spec):
+        return _of_flags(tuple(spec.items()))
     return _Plan(spec, filter or {}, in_pipeline=False).projection()
+
+
+@lru_cache(maxsize=1_000)
+def _of_flags(spec: tuple[tuple[str, Any], ...]) -> Projection:
+    """The function of a projection that says of each field whether it is kept, which programs send again and again."""
+    return _Plan(dict(spec), {}, in_pipeline=False).projection()
 
 
 def compile_stage(spec: Any) -> Projection:

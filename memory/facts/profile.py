@@ -12,14 +12,14 @@ from memory.domain import UNRANKED
 from memory.facts.facts import Facts
 from memory.facts.ranks import Ranks, text_of
 from memory.facts.store import FactStore, marking
-from memory.store import Collections, NamedLeases
+from memory.store import Changes, Collections, NamedLeases, NotesCache
 from memory.turns import KeyValues
 from utils.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from utils.mongo import Collection, Document
 from utils.text import count_tokens, folded, on_one_line
 
 FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "hidden", "sources", "rank", "updated_at", "valid_from"), 1)
-SHORTEST = 4  # tokens of a line
+FIRST = 75  # items that a prompt has at most: 300 tokens (`PromptBudget`), in lines of four
 CHANGED = "The fact was changed or deleted meanwhile"
 
 
@@ -67,6 +67,7 @@ class Profile:
     def __init__(
         self,
         collections: Collections,
+        changes: Changes,
         store: FactStore,
         leases: NamedLeases,
         facts: Facts,
@@ -74,6 +75,8 @@ class Profile:
         ranks: Ranks,
     ) -> None:
         self._collections = collections
+        self._changes = changes
+        self.first = NotesCache(changes, self._first, "facts")
         self._store = store
         self._leases = leases
         self._facts = facts
@@ -115,16 +118,19 @@ class Profile:
         return list(islice(merge(*parts, key=lambda item: item.rank, reverse=True), limit))
 
     async def within(self, owner: str, tokens: int) -> list[ProfileItem]:
-        """The first items of a profile that these many tokens hold. What is too long for the room that is left is left
-        out, as is what another item says in the same words."""
+        """The first items of a profile, of `FIRST`, that these many tokens hold. What is too long for the room that is
+        left is left out, as is what another item says in the same words."""
         items: dict[str, ProfileItem] = {}
-        for item in await self.page(owner, limit=tokens // SHORTEST) if tokens >= SHORTEST else ():
+        for item in await self.first.get(owner):
             line = on_one_line(item.text)
             cost = count_tokens(line + "\n")
             if cost <= tokens and folded(line) not in items:
                 items[folded(line)] = item
                 tokens -= cost
         return list(items.values())
+
+    async def _first(self, owner: str) -> list[ProfileItem]:
+        return await self.page(owner, limit=FIRST)
 
     async def change(self, owner: str, changes: Sequence[ProfileChange]) -> list[ProfileItem]:
         """Changes items, each of another id; returns them as they are then, in this order. Another text of a fact is a
@@ -157,7 +163,8 @@ class Profile:
                 return item.id if worded is None else (await self._facts.change(owner, item.id, worded)).id
             if change.marks:
                 own = {"_id": item.id, "user_id": owner}
-                await self._collections.memories.update_one(own, marking(change.marks))
+                async with self._changes.noted(owner, "facts"):
+                    await self._collections.memories.update_one(own, marking(change.marks))
             if worded is not None:
                 tag = (await self._keyvalues.get(owner, item.key)).tag
                 await self._keyvalues.put(owner, item.key, worded, expected=tag)

@@ -137,13 +137,13 @@ class FactQueue:
         for document in documents:
             (silent if await self._states_nothing(document) else stating).append(document)
         settled = await self._settle_silent(claimed.lease, silent) if silent else []
-        until = monotonic() + TURN
+        until, written = monotonic() + TURN, set[tuple[str, str]]()  # conversations of which all is written by now
         for at, document in enumerate(stating):
             await pace.step()
             if at and monotonic() >= until:
                 await put_back(self._vectors, "facts", claimed.lease, stating[at:], None)
                 break
-            if await self._settle(claimed, document):
+            if await self._settle(claimed, document, written):
                 settled.append(document)
         return settled
 
@@ -172,8 +172,9 @@ class FactQueue:
         content = without_recalled(document["content"])
         return not await self._learner.read_by_rules(content, gist_of(document).said_at)
 
-    async def _settle(self, claimed: Claim, document: Document) -> bool:
-        """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
+    async def _settle(self, claimed: Claim, document: Document, written: set[tuple[str, str]]) -> bool:
+        """Whether a message is settled; one that fails or has to wait is given back, so that the others go on.
+        `written`: the conversations beside whose facts nothing is to be written; this one's comes in."""
         lease = claimed.lease
         mine = self._mine(lease, document)
         try:
@@ -182,7 +183,7 @@ class FactQueue:
             elif (
                 await self._is_early(document)
                 or await self._is_being_answered(document)
-                or not (await self._is_echo(document) or await self._learn_along(lease, document))
+                or not (await self._is_echo(document) or await self._learn_along(lease, document, written))
             ):
                 wait = None if document["_id"] in claimed.ahead else LOOK_AGAIN
                 await put_back(self._vectors, "facts", lease, [document], wait)
@@ -233,13 +234,14 @@ class FactQueue:
         found = await self._vectors.find(before, {"content": 1}).sort("message_index", -1).limit(1).to_list(None)
         return any(on_one_line(document["content"]) in on_one_line(answer["content"]) for answer in found)
 
-    async def _learn_along(self, lease: str, document: Document) -> bool:
+    async def _learn_along(self, lease: str, document: Document, written: set[tuple[str, str]]) -> bool:
         """As `_learn_from`; what else a model is to write of the conversation goes along in one call."""
         if self._model is None:
             return await self._learn_from(lease, document, None)
-        return await in_one_call(
-            self._model, partial(self._learn_from, lease, document), await self._writings.due(document)
-        )
+        conversation = (document["user_id"], document["session_id"])
+        due = await self._writings.due(document) if conversation not in written else ()
+        written.add(conversation)
+        return await in_one_call(self._model, partial(self._learn_from, lease, document), due)
 
     async def _learn_from(self, lease: str, document: Document, ask: Ask | None) -> bool:
         """Makes facts of a message; False where others keep the owner's.

@@ -56,7 +56,7 @@ def open_knowledge(store: Store, gists: Gists, conversations: Conversations, mod
     facts = Facts(collections, fact_store, leases)
     queue = FactQueue(collections, leases, facts, gists.encoder, model, conversations.writings)
     ranks = Ranks(collections, gists.encoder)
-    profile = Profile(collections, fact_store, leases, facts, conversations.keyvalues, ranks)
+    profile = Profile(collections, store.changes, fact_store, leases, facts, conversations.keyvalues, ranks)
 
     async def sweep() -> None:
         await each([queue.step, conversations.writings.work, ranks.sweep])  # with facts goes what is due beside them
@@ -85,4 +85,6 @@ def open_knowledge(store: Store, gists: Gists, conversations: Conversations, mod
         records=lambda owner: fact_records(collections.facts, owner),
         takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
     )
-    return Knowledge(facts, profile, queue, Superseded(collections, gists.reader), product)
+    superseded = Superseded(collections, store.changes, gists.reader)
+    gists.caches.notes += [profile.first, superseded.stating]
+    return Knowledge(facts, profile, queue, superseded, product)

@@ -43,7 +43,9 @@ class FactStore:
     async def mark(self, owner: str, fact_id: str, marks: Mapping[str, bool]) -> None:
         """Sets marks of a fact, or takes them away. Raises `Conflict` where it is not in force."""
         in_force = {"_id": fact_id, "user_id": owner, "valid_to": None}
-        if not (await self._facts.update_one(in_force, marking(marks))).matched_count:
+        async with self._changes.noted(owner, "facts"):
+            marked = await self._facts.update_one(in_force, marking(marks))
+        if not marked.matched_count:
             raise Conflict("The fact is not in force any more")
 
     async def links(self, owner: str, among: Collection[str] | None = None) -> dict[str, Document]:
@@ -72,7 +74,8 @@ class FactStore:
     async def insert(self, fact: Document) -> Document:
         """Adds a fact in force; returns what stands under its `_id`, which may be there already."""
         try:
-            await self._facts.insert_one(fact | {"rank": UNRANKED})
+            async with self._changes.noted(fact["user_id"], "facts"):
+                await self._facts.insert_one(fact | {"rank": UNRANKED})
         except DuplicateKeyError:
             fact = await self.find(fact["user_id"], fact["_id"])
         if fact["valid_to"] is None:
@@ -85,14 +88,11 @@ class FactStore:
         """Says until when a fact holds, None for without end, and what replaced it; its gist goes or comes with that.
         None where the fact is not any more as it was seen."""
         same = {name: seen[name] for name in ("_id", "user_id", "valid_to", "superseded_by")}
-        changed: Document | None = await self._facts.find_one_and_update(
-            same,
-            {
-                "$set": {"valid_to": valid_to, "superseded_by": superseded_by, "updated_at": now()},
-                "$push": {"history": event},
-            },
-            return_document=ReturnDocument.AFTER,
-        )
+        ended = {"valid_to": valid_to, "superseded_by": superseded_by, "updated_at": now()}
+        async with self._changes.noted(seen["user_id"], "facts"):
+            changed: Document | None = await self._facts.find_one_and_update(
+                same, {"$set": ended, "$push": {"history": event}}, return_document=ReturnDocument.AFTER
+            )
         if changed is not None and valid_to is None:
             await self.make_recallable(changed)
         elif changed is not None:
@@ -102,10 +102,11 @@ class FactStore:
     async def add_source(self, owner: str, fact_id: str, source: str, event: Document) -> bool:
         """Says that a message, too, says a fact in force; False where it is in force no more, or the message was known
         to."""
-        said = await self._facts.update_one(
-            {"_id": fact_id, "user_id": owner, "valid_to": None, "sources": {"$ne": source}},
-            {"$addToSet": {"sources": source}, "$push": {"history": event}, "$unset": {"rank": ""}},
-        )
+        async with self._changes.noted(owner, "facts"):
+            said = await self._facts.update_one(
+                {"_id": fact_id, "user_id": owner, "valid_to": None, "sources": {"$ne": source}},
+                {"$addToSet": {"sources": source}, "$push": {"history": event}, "$unset": {"rank": ""}},
+            )
         if said.matched_count:
             await self._touch(owner, fact_id)
         return bool(said.matched_count)
@@ -113,7 +114,8 @@ class FactStore:
     async def drop_sources(self, owner: str, fact_id: str, sources: Sequence[str], memory_id: str) -> None:
         """Says that messages say a fact no longer, which is of this conversation then."""
         left = {"$pull": {"sources": {"$in": list(sources)}}, "$set": {"memory_id": memory_id}, "$unset": {"rank": ""}}
-        await self._facts.update_one({"_id": fact_id, "user_id": owner}, left)
+        async with self._changes.noted(owner, "facts"):
+            await self._facts.update_one({"_id": fact_id, "user_id": owner}, left)
         elsewhere = {"_id": fact_id, "user_id": owner, "session_id": {"$ne": memory_id}}
         await self._vectors.update_one(elsewhere, {"$set": {"session_id": memory_id}})
         await self._touch(owner, fact_id)
@@ -141,7 +143,8 @@ class FactStore:
             return 0
         going = {"_id": {"$in": [document["_id"] for document in found]}, "user_id": owner}
         await self._eraser.erase(owner, going)  # first, so that whoever tries again after a crash finds the facts
-        deleted = await self._facts.delete_many(going)
+        async with self._changes.noted(owner, "facts"):
+            deleted = await self._facts.delete_many(going)
         await self._eraser.erase(owner, going)  # what landed in between
         return deleted.deleted_count
 
@@ -181,7 +184,8 @@ class FactStore:
     async def take_in(self, owner: str, facts: Sequence[Document]) -> list[str]:
         """Adds facts that are imported, and sees to it that those in force are recalled, also of those that are there
         already; returns the `_id`s that are new."""
-        inserted = await insert_new(self._facts, [fact | {"rank": UNRANKED} for fact in facts])
+        async with self._changes.noted(owner, "facts"):
+            inserted = await insert_new(self._facts, [fact | {"rank": UNRANKED} for fact in facts])
         in_force = {"_id": {"$in": [fact["_id"] for fact in facts]}, "user_id": owner, "valid_to": None}
         if recalled := await self._facts.find(in_force).to_list(None):
             await self.make_recallable(*recalled)

@@ -1,22 +1,35 @@
 """What has become of what a message states: the facts that replaced it, or nothing where it ended."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from memory.domain import Gist
 from memory.gists import GistReader
-from memory.store import Collections
+from memory.store import Changes, Collections, NotesCache
 from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
+MOST = 1_000  # facts of a user of which it is kept in memory which messages state them
 FIELDS = {"valid_to": 1, "superseded_by": 1, "sources": 1, "history.event": 1, "history.other": 1}
+
+
+@dataclass(frozen=True)
+class _Stating:
+    """The ids of messages that state facts in force, and of those whose facts have a history: some ended, or may have
+    replaced others."""
+
+    holding: frozenset[str]
+    changed: frozenset[str]
 
 
 class Superseded:
     """Follows facts from those that a message supports to those in force."""
 
-    def __init__(self, collections: Collections, gists: GistReader) -> None:
+    def __init__(self, collections: Collections, changes: Changes, gists: GistReader) -> None:
         self._facts = collections.facts
+        self.stating = NotesCache(changes, self._stating, "facts")
         self._stated: Coalescer[tuple[str, frozenset[str]], list[Document]] = Coalescer(self._read)
         self._gists = gists
 
@@ -38,11 +51,14 @@ class Superseded:
     async def undecided(self, owner: str, ids: Sequence[str]) -> dict[str, frozenset[str]]:
         """By the ids of messages of which something holds, those among them that state what the fact of that one may
         have replaced, where both are in force."""
+        stating = await self.stating.get(owner)
+        if stating is not None and stating.changed.isdisjoint(ids):
+            return dict.fromkeys(stating.holding.intersection(ids), frozenset())
         stated = await self._stated.get((owner, frozenset(ids)))
         sources = {fact["_id"]: fact["sources"] for fact in stated if fact["valid_to"] is None}
         found: dict[str, frozenset[str]] = dict.fromkeys(_holding(stated), frozenset())
         for fact in stated:
-            others = {event.get("other") for event in fact["history"] if event["event"] == "ADD"} & sources.keys()
+            others = _others(fact) & sources.keys()
             for source in sources.get(fact["_id"], ()) if others else ():
                 found[source] = found[source].union(*(sources[other] for other in others))
         return found
@@ -58,7 +74,8 @@ class Superseded:
         return {message_id: [gists[key] for key in facts if key in gists] for message_id, facts in found.items()}
 
     async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[str]]:
-        if not ids:
+        stating = await self.stating.get(owner)
+        if not ids or (stating is not None and stating.changed.isdisjoint(ids)):
             return {}
         stated = await self._stated.get((owner, frozenset(ids)))
         current = await self._current(owner, [fact for fact in stated if fact["superseded_by"]])
@@ -73,6 +90,14 @@ class Superseded:
                     facts = found.setdefault(source, [])
                     facts += [last] if last is not None and last not in facts else []
         return found
+
+    async def _stating(self, owner: str) -> _Stating | None:
+        """Of all the owner's facts; None where they are too many."""
+        facts = await self._facts.find({"user_id": owner}, FIELDS).limit(MOST + 1).to_list(None)
+        if len(facts) > MOST:
+            return None
+        changed = (fact["sources"] for fact in facts if fact["valid_to"] is not None or _others(fact))
+        return _Stating(_holding(facts), frozenset(chain.from_iterable(changed)))
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[list[Document]]:
         """The facts that messages state, for each of several owners."""
@@ -99,6 +124,11 @@ class Superseded:
                 if at in known and known[at]["superseded_by"] is not None
             }
         return last
+
+
+def _others(fact: Document) -> set[str]:
+    """The facts that one may have replaced when it was added."""
+    return {event["other"] for event in fact["history"] if event["event"] == "ADD" and event.get("other") is not None}
 
 
 def _holding(facts: Sequence[Document]) -> frozenset[str]:

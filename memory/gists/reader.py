@@ -91,11 +91,14 @@ class _Kept:
     version: tuple[str, int]
     since: float = field(default_factory=monotonic)
     gists: dict[str, Gist] = field(default_factory=dict)
+    keys: dict[tuple[str, int], str] = field(default_factory=dict)  # of messages, by session and place
 
     def add(self, gist: Gist) -> int:
         """Returns by how many characters it grew, or shrank."""
         grown = _size(gist) - self._remove(gist.key)
         self.gists[gist.key] = gist
+        if gist.message_index >= 0:
+            self.keys[gist.session_id, gist.message_index] = gist.key
         if len(self.gists) > PER_OWNER:
             grown -= self._remove(next(iter(self.gists)))
         return grown
@@ -106,7 +109,10 @@ class _Kept:
 
     def _remove(self, key: str) -> int:
         gist = self.gists.pop(key, None)
-        return 0 if gist is None else _size(gist)
+        if gist is None:
+            return 0
+        self.keys.pop((gist.session_id, gist.message_index), None)
+        return _size(gist)
 
 
 def _size(gist: Gist) -> int:
@@ -146,6 +152,28 @@ class GistReader:
             others = await self._stored(owner, [scoped(identifier, owner) for identifier in missing])
             found |= {gist.id: gist for gist in others.values()}
         return [found[identifier] for identifier in ids if identifier in found]
+
+    async def at_places(self, owner: str, places: Mapping[str, Ids[int]]) -> list[Gist]:
+        """The owner's messages at places of sessions, from memory where they are kept; those that are gone are left
+        out."""
+        kept = self._kept_at(owner, await self._changes.standing(owner))
+        named = [(session, place) for session, at in places.items() for place in at]
+        found = [kept.gists[kept.keys[one]] for one in named if one in kept.keys]
+        missing: dict[str, list[int]] = {}
+        for session, place in named:
+            if (session, place) not in kept.keys:
+                missing.setdefault(session, []).append(place)
+        if not missing:
+            return found
+        either = [
+            {"user_id": owner, "session_id": session, "message_index": {"$in": sorted(at)}}
+            for session, at in missing.items()
+        ]
+        filter = either[0] if len(either) == 1 else {"$or": either}
+        read = self._vectors.find(filter, TEXT).batch_size(len(named))
+        gists = [gist_of(document) for document in await read.to_list(None)]
+        self._keep(owner, kept, gists)
+        return found + gists
 
     def put(self, owner: str, gist: Gist) -> None:
         """Takes a gist that was just stored, where the owner's are kept."""

@@ -55,7 +55,7 @@ class Observations:
         self._changes = changes
         self._eraser = eraser
         self._search = search
-        self.cache = NotesCache(changes, self._read_any)
+        self.cache = NotesCache(changes, self._read_any, "facts")
 
     async def remember(
         self, owner: str, observed: Sequence[Observed], source: str, *, model: str | None = None
@@ -86,7 +86,7 @@ class Observations:
 
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
         """Adds what is not there yet, and sees to it that all of it is recalled; returns the ids that are new."""
-        async with self._changes.noted(owner):
+        async with self._changes.noted(owner, "facts"):
             new = await insert_new(self._observations, documents)
         fresh = [document for document, inserted in zip(documents, new, strict=True) if inserted]
         known = [document for document, inserted in zip(documents, new, strict=True) if not inserted]

@@ -65,7 +65,7 @@ class Forgetter:
         for product in self._products:
             counts.update(await product.forget_session(owner, session))
         if ended is not None:
-            await self._sessions.drop_unused(ended)
+            await self._sessions.drop_unused(owner, ended)
         if not any(counts.values()):
             raise NotFound("No such session")
         return dict(counts)

@@ -4,7 +4,7 @@ import asyncio
 import heapq
 import logging
 from asyncio import Future
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import time
 from typing import Literal, Protocol
@@ -106,9 +106,19 @@ class Recaller:
     async def read_ahead(self, owner: str, query: str) -> None:
         """Begins to read a query that is about to be asked, and as the owner's index is likely to understand it."""
         self._reader.read_ahead(query)
-        known = self._indexes.known(owner) if self._embedder is self._reader else None
-        if known is not None:
+        known = self._known(owner)
+        if known is not None and known.names:
             self._reader.read_ahead((await question_for(query, known, time())).bare)
+
+    def vectors(self, owner: str, keys: Iterable[str]) -> dict[str, Floats]:
+        """By their `_id`s, what the encoder made of those of the owner's gists of which it is at hand."""
+        known = self._known(owner)
+        rows = {key: row for key in keys if (row := known.row_of(key)) is not None} if known is not None else {}
+        return {key: known.matrix[row] for key, row in rows.items()} if known is not None else {}
+
+    def _known(self, owner: str) -> UserIndex | None:
+        """The owner's index, where the encoder embeds and it is in memory."""
+        return self._indexes.known(owner) if self._embedder is self._reader else None
 
     async def catch_up(self, owner: str) -> None:
         """Has the owner's index up to date, if it is in memory, so that a search that comes next has little to read."""

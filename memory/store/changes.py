@@ -1,9 +1,10 @@
 """Change counters: a cache learns what changed, without missing a write that lands late.
 
-Each user has a document in `owners`, and in it two counters: `gists` for what the recall index holds, `notes` for
-summaries, key/value facts and whether there are observations. A counter has `change`, the last number handed out;
-`open`, the numbers whose writes may not have landed yet; `deleted`, the last number that was a deletion. `epoch`
-changes when a user is deleted and comes back.
+Each user has a document in `owners`, and in it counters: `gists` for what the recall index holds, `notes` for
+summaries, `facts` for facts, key-values and whether there are observations, `places` for what holds in projects and
+sessions. A counter has `change`, the last number handed out; `open`, the numbers whose writes may not have landed yet;
+`deleted`, the last number that was a deletion. One that is not there stands at 0. `epoch` changes when a user is
+deleted and comes back.
 
 A writer takes a number, writes (gists carry it), and closes the number. A reader that reads the owner's document first
 may trust everything up to the lowest open number, and reads the rest again next time. A number left open by a crash is
@@ -11,9 +12,10 @@ closed by the sweep. A writer so slow that its number was closed before its writ
 takes another.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -27,8 +29,9 @@ from utils.mongo import Document, insert_new
 
 OPEN_AT_MOST = timedelta(minutes=10)
 
-Counter = Literal["gists", "notes"]
-COUNTERS: tuple[Counter, ...] = ("gists", "notes")
+Counter = Literal["gists", "notes", "facts", "places"]
+COUNTERS: tuple[Counter, ...] = ("gists", "notes", "facts", "places")
+NONE_YET: Document = {"change": 0, "deleted": 0, "open": []}
 
 
 @dataclass(frozen=True)
@@ -41,16 +44,61 @@ class Standing:
     settled: int
 
 
+@dataclass
+class _Look:
+    """What a request has read of `owners`, for as long as it is `open`."""
+
+    documents: dict[tuple["Changes", str], Document | None] = field(default_factory=dict)
+    open: bool = True
+
+
+_LOOK: ContextVar[_Look | None] = ContextVar("look", default=None)
+
+
+def _look() -> _Look | None:
+    """That of the request, also where it has a task of its own do something."""
+    look = _LOOK.get()
+    return look if look is not None and look.open else None
+
+
 class Changes:
     def __init__(self, collections: Collections) -> None:
         self._owners = collections.owners
         self._tombstones = collections.tombstones
-        self._holding = (collections.sessions, collections.vectors, collections.memories, collections.banks)
+        self._holding = (
+            collections.sessions,
+            collections.vectors,
+            collections.memories,
+            collections.banks,
+            collections.projects,
+            collections.facts,
+        )
         self._reads: Coalescer[str, Document | None] = Coalescer(self._read)
+
+    @contextmanager
+    def looked_at_once(self) -> Iterator[None]:
+        """Within it, a user's state is read once: a request may see all as it stood when it began to look, but for what
+        it changes itself."""
+        if _look() is not None:
+            yield
+            return
+        look = _Look()
+        token = _LOOK.set(look)
+        try:
+            yield
+        finally:
+            look.open = False
+            _LOOK.reset(token)
 
     async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
         """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
-        document = await self._reads.get(owner)
+        look = _look()
+        if look is None:
+            document = await self._reads.get(owner)
+        elif (self, owner) in look.documents:
+            document = look.documents[self, owner]
+        else:
+            document = look.documents[self, owner] = await self._reads.get(owner)
         return None if document is None else _standing(document, counter)
 
     async def every(self) -> dict[str, dict[Counter, Standing]]:
@@ -76,7 +124,7 @@ class Changes:
         missing, token, taken = set(owners), new_id(), dict[str, int]()
         while missing:
             found = await self._owners.find({"_id": {"$in": list(missing)}}, {counter: 1}).to_list(None)
-            last = {document["_id"]: document[counter]["change"] for document in found}
+            last = {document["_id"]: document.get(counter, NONE_YET)["change"] for document in found}
             await self._create([owner for owner in missing if owner not in last])
             wanted = []
             for owner, change in last.items():
@@ -84,7 +132,7 @@ class Changes:
                 opened = {"n": change + 1, "at": now(), "by": token}
                 wanted.append(
                     UpdateOne(
-                        {"_id": owner, f"{counter}.change": change},
+                        {"_id": owner, f"{counter}.change": change or {"$in": [0, None]}},
                         {"$set": fields, "$push": {f"{counter}.open": opened}},
                     )
                 )
@@ -97,13 +145,15 @@ class Changes:
                 got = {document["_id"]: 0 for document in await self._owners.find(mine, {"_id": 1}).to_list(None)}
             taken |= {owner: last[owner] + 1 for owner in got if owner in missing}
             missing -= set(taken)
+        if (look := _look()) is not None:
+            for owner in taken:  # who writes sees it
+                look.documents.pop((self, owner), None)
         return taken
 
     async def _create(self, owners: Sequence[str]) -> None:
         if not owners:
             return
-        empty = {"change": 0, "deleted": 0, "open": []}
-        fresh = [{"_id": owner, "epoch": new_id(), **dict.fromkeys(COUNTERS, empty)} for owner in owners]
+        fresh = [{"_id": owner, "epoch": new_id(), **dict.fromkeys(COUNTERS, NONE_YET)} for owner in owners]
         await insert_new(self._owners, fresh)
 
     async def close(self, owner: str, number: int, counter: Counter = "gists") -> bool:
@@ -119,9 +169,9 @@ class Changes:
         ]
         return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
 
-    def noted(self, owner: str) -> AbstractAsyncContextManager[None]:
-        """Around a write of what is kept as notes."""
-        return self._numbered(owner, "notes", deletion=False)
+    def noted(self, owner: str, counter: Counter = "notes") -> AbstractAsyncContextManager[None]:
+        """Around a write of what is kept as notes, by the counter that it stands under."""
+        return self._numbered(owner, counter, deletion=False)
 
     def overwriting(self, owner: str) -> AbstractAsyncContextManager[None]:
         """Around a write that changes the text of a gist."""
@@ -174,6 +224,6 @@ class Changes:
 
 
 def _standing(document: Document, counter: Counter) -> Standing:
-    state = document[counter]
+    state = NONE_YET | document.get(counter, {})
     numbers = [entry["n"] for entry in state["open"]]
     return Standing(document["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)

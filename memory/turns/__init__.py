@@ -23,7 +23,7 @@ from memory.turns.receipts import (
 from memory.turns.records import conversation_records
 from memory.turns.room import Conversations, open_conversations
 from memory.turns.sessions import Ended, title_of
-from memory.turns.summaries import TOLD
+from memory.turns.summaries import TOLD, lines_of
 from memory.turns.turns import Turns
 from memory.turns.writings import Writings
 
@@ -54,6 +54,7 @@ __all__ = [
     "Writings",
     "conversation_records",
     "left_out_of",
+    "lines_of",
     "numbers_of",
     "open_conversations",
     "receipt_records",

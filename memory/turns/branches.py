@@ -54,11 +54,12 @@ LINE: Document = {"branch": {"$exists": False}}  # a filter: messages of the lin
 class Found:
     """Where a transcript stands in a conversation. `known`: how many of its messages, from the first on, are there or
     before what is; None where none of them tells. `after`: the last of these, None for the beginning of the
-    conversation. `asked`: its last message, where that is there."""
+    conversation. `asked`: its last message, where that is there. `ends_line`: whether nothing stands behind `after`."""
 
     known: int | None = None
     after: Stored | None = None
     asked: Stored | None = None
+    ends_line: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Branches:
         if len(prints) == 1:
             return await self._alone(own, newest, prints[0], goes_on=goes_on)
         if ends_line(newest, prints):
-            return Found(len(prints) - 1, newest[0])
+            return Found(len(prints) - 1, newest[0], ends_line=True)
         if (newest[0].role, newest[0].print) == prints[-1] and ends_line(newest[1:], prints):
             return Found(len(prints) - 1, newest[1], newest[0])
         same = [mark for _, mark in prints]

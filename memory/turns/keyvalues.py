@@ -54,7 +54,7 @@ class KeyValues:
     def __init__(self, collections: Collections, changes: Changes) -> None:
         self._memories = collections.memories
         self._changes = changes
-        self.cache = NotesCache(changes, self._read_newest)
+        self.cache = NotesCache(changes, self._read_newest, "facts")
 
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
@@ -79,7 +79,7 @@ class KeyValues:
         `expected`: the tag of the value that must be in force, `NONE` for none at all; raises `PreconditionFailed`
         otherwise.
         """
-        async with self._changes.noted(owner):
+        async with self._changes.noted(owner, "facts"):
             return await self._put(owner, key, value, source, expected)
 
     async def _put(
@@ -151,7 +151,7 @@ class KeyValues:
             filter = _same(document)
         else:
             raise PreconditionFailed("The memory is not the one that was expected")
-        async with self._changes.noted(owner):
+        async with self._changes.noted(owner, "facts"):
             deleted = await self._memories.find_one_and_delete(filter)
         if deleted is None:  # somebody else was faster
             await self._find(owner, key)
@@ -165,7 +165,7 @@ class KeyValues:
         if said is not None:
             stated["$or"] = [{name: {"$in": list(said)}} for name in ("sources", "source")]
         while (document := await self._memories.find_one(stated)) is not None:
-            async with self._changes.noted(target), self._changes.noted(source):
+            async with self._changes.noted(target, "facts"), self._changes.noted(source, "facts"):
                 there = await self._memories.find_one({"user_id": target, "key": document["key"]})
                 going = [one for one in _versions(document) if said is None or one["source"] in said]
                 staying = [one for one in _versions(document) if one not in going]
@@ -277,7 +277,7 @@ class KeyValueTaker(Inserting):
     """Takes in `memory`."""
 
     def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
-        super().__init__(collections.memories, owner, partial(_document, owner), partial(changes.noted, owner))
+        super().__init__(collections.memories, owner, partial(_document, owner), partial(changes.noted, owner, "facts"))
 
 
 def _document(owner: str, fields: Document) -> Document:

@@ -15,7 +15,7 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.domain import RULE_BASED, Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
-from memory.store import Collections, pending
+from memory.store import Changes, Collections, pending
 from memory.turns.sessions import COUNTERS, new_session, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
@@ -81,7 +81,8 @@ class _Logging:
 class Places:
     """The counters of sessions. `window`: messages that one summary covers. `titled`: a model makes their titles."""
 
-    def __init__(self, collections: Collections, window: int, *, titled: bool) -> None:
+    def __init__(self, collections: Collections, changes: Changes, window: int, *, titled: bool) -> None:
+        self._changes = changes
         self._sessions = collections.sessions
         self._window = window
         self._titled = titled
@@ -236,7 +237,8 @@ class Places:
         """Deletes the session that a place began, where nobody has another place in it and nothing came to this one.
         Says whether it did."""
         unused = place.session | {"next_index": place.next_index, "message_count": 0}
-        return (await self._sessions.delete_one(unused)).deleted_count == 1
+        async with self._changes.noted(place.owner, "places"):
+            return (await self._sessions.delete_one(unused)).deleted_count == 1
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""

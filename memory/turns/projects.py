@@ -16,7 +16,7 @@ from pymongo import ReturnDocument
 from memory.ids import derived_id, keys_of, owner_apart, prompt_id, response_id
 from memory.lines import Kept, Line
 from memory.product import Record
-from memory.store import Collections, by_key
+from memory.store import Changes, Collections, NotesCache, by_key
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict, NotFound
@@ -82,13 +82,17 @@ LINES: dict[str, type[Line]] = {"preferences": PreferencesLine, "project": Proje
 
 
 class Projects:
-    def __init__(self, collections: Collections) -> None:
+    def __init__(self, collections: Collections, changes: Changes) -> None:
+        """Whoever changes in which project a session is, or its instructions, or deletes it, takes a number for it."""
         self._projects = collections.projects
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._owners = collections.owners
+        self._changes = changes
         self._reads: Coalescer[tuple[str, str], Document | None] = Coalescer(self._read)
         self._looks: Coalescer[tuple[str, str], Document | None] = Coalescer(self._look)
+        self.documents = NotesCache(changes, lambda *name: self._reads.get(name), "places")
+        self.sessions = NotesCache(changes, self._there, "places")
 
     async def standpoint(
         self, user: str, project: str | None = None, session_id: str | None = None, *, making: bool = False
@@ -174,9 +178,10 @@ class Projects:
             "$set": {field: value for field, value in fields.items() if value is not None} | {"updated_at": moment},
             "$setOnInsert": made,
         } | ({"$unset": dict.fromkeys(gone, "")} if gone else {})
-        project: Document | None = await self._projects.find_one_and_update(
-            {"user_id": user, "name": name}, update, upsert=True, return_document=ReturnDocument.AFTER
-        )
+        async with self._changes.noted(user, "places"):
+            project: Document | None = await self._projects.find_one_and_update(
+                {"user_id": user, "name": name}, update, upsert=True, return_document=ReturnDocument.AFTER
+            )
         return project or {}
 
     async def preferences(self, user: str) -> Preferences:
@@ -200,7 +205,8 @@ class Projects:
         return [(project["user_id"], project["name"], project["unsettled"]) for project in found]
 
     async def delete(self, user: str, name: str) -> None:
-        await self._projects.delete_one({"user_id": user, "name": name})
+        async with self._changes.noted(user, "places"):
+            await self._projects.delete_one({"user_id": user, "name": name})
 
     async def records(self, user: str) -> AsyncIterator[Record]:
         """What holds everywhere, then the user's projects."""
@@ -214,7 +220,8 @@ class Projects:
         name = fields.get("name", EVERYWHERE)
         await self._check_room(user, name)
         one = {"isolated": False} | fields | {"_id": derived_id(user, name), "user_id": user, "name": name}
-        return (await insert_new(self._projects, [one]))[0]
+        async with self._changes.noted(user, "places"):
+            return (await insert_new(self._projects, [one]))[0]
 
     async def _check_room(self, user: str, name: str) -> None:
         own: Document = {"user_id": user, "name": {"$gt": EVERYWHERE}}
@@ -225,7 +232,7 @@ class Projects:
 
     async def _named(self, user: str, *names: str) -> dict[str, Document]:
         """The documents of those of a user's projects that are there, by their names."""
-        found = await asyncio.gather(*(self._reads.get((user, name)) for name in set(names)))
+        found = await asyncio.gather(*(self.documents.get(user, name) for name in set(names)))
         return {project["name"]: project for project in found if project is not None}
 
     async def _read(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
@@ -237,8 +244,21 @@ class Projects:
         """The session of this id that one of these owners has."""
         if session_id is None:
             return None
-        found = await asyncio.gather(*(self._looks.get((owner, session_id)) for owner in owners))
+
+        async def of(owner: str) -> Document | None:
+            try:
+                return await self.sessions.get(owner, session_id)
+            except NotFound:
+                return None
+
+        found = await asyncio.gather(*map(of, owners))
         return next((session for session in found if session is not None), None)
+
+    async def _there(self, owner: str, session_id: str) -> Document:
+        """A session of the owner's. Raises `NotFound`, which is not kept: one that begins takes no number."""
+        if (session := await self._looks.get((owner, session_id))) is None:
+            raise NotFound("No such session")
+        return session
 
     async def _look(self, wanted: Sequence[tuple[str, str]]) -> list[Document | None]:
         named = [{"user_id": owner, "session_id": session_id} for owner, session_id in set(wanted)]

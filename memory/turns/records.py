@@ -205,7 +205,8 @@ class ConversationTaker(Taker):
         )
 
         async def take_back() -> None:
-            await self._documents.delete_one(place.session | {"importing": True})
+            async with self._changes.noted(self._owner, "places"):
+                await self._documents.delete_one(place.session | {"importing": True})
 
         return Landed(int(not there), nothing if there else take_back)
 

@@ -86,19 +86,20 @@ def open_conversations(
     """
     collections, changes = store.collections, store.changes
     window = 2 * interval  # a pair is two messages
-    sessions, places = Sessions(collections), Places(collections, window, titled=model is not None)
+    sessions, places = Sessions(collections, changes), Places(collections, changes, window, titled=model is not None)
+    projects = Projects(collections, changes)
     turns = Turns(collections, sessions, places, changes, gists.reader, gists.just_said)
     drafts = Drafts(collections, turns)
     summaries = Summaries(collections, changes, model, window, abandoned, gists.encoder)
     titles = Titles(collections, sessions, model)
     digests = Digests(collections, changes, model)
     keyvalues = KeyValues(collections, changes)
-    gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
+    gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache, projects.documents, projects.sessions]
     eviction = Eviction(collections, gists.eraser, sessions, max_entries)
     branches = Branches(collections, places, changes, gists.caches, summaries.rewrite)
     conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, branches)
     return Conversations(
-        projects=Projects(collections),
+        projects=projects,
         sessions=sessions,
         places=places,
         turns=turns,
@@ -150,8 +151,9 @@ def _conversations_product(
         erased = await eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with changes.noted(owner):
             gone = await collections.summaries.delete_many(own | {"updated_at": {"$lte": moment}})
+        async with changes.noted(owner, "places"):
+            await collections.projects.delete_many(own | {"created_at": {"$lte": moment}})
         await collections.drafts.delete_many(own)
-        await collections.projects.delete_many(own | {"created_at": {"$lte": moment}})
         return {"vectors": erased, "summaries": gone.deleted_count}
 
     def takers(owner: str) -> dict[str, Taker]:
@@ -176,7 +178,7 @@ def _conversations_product(
 
 def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
     async def forget_user(owner: str, moment: datetime) -> Counts:
-        async with changes.noted(owner):
+        async with changes.noted(owner, "facts"):
             gone = await collections.memories.delete_many({"user_id": owner, "updated_at": {"$lte": moment}})
         return {"memories": gone.deleted_count}
 

@@ -11,7 +11,7 @@ from pymongo import ReturnDocument
 from memory.domain import RULE_BASED
 from memory.ids import new_id
 from memory.language import is_courtesy
-from memory.store import Collections
+from memory.store import Changes, Collections
 from memory.turns.summaries import TOLD
 from utils.clock import now
 from utils.errors import NotFound
@@ -53,7 +53,8 @@ class Ended:
 
 
 class Sessions:
-    def __init__(self, collections: Collections) -> None:
+    def __init__(self, collections: Collections, changes: Changes) -> None:
+        self._changes = changes
         self._sessions = collections.sessions
         self._vectors = collections.vectors
 
@@ -96,12 +97,14 @@ class Sessions:
             begun |= {"created_at": moment, "updated_at": moment, "titled_by": RULE_BASED}
             same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
             anew = {"$set": begun, "$unset": {"naming": "", "titled_from": "", "instructions": ""}}
-            if (await self._sessions.update_one(same, anew)).matched_count:
-                return ended
+            async with self._changes.noted(owner, "places"):
+                if (await self._sessions.update_one(same, anew)).matched_count:
+                    return ended
 
-    async def drop_unused(self, ended: Ended) -> None:
+    async def drop_unused(self, owner: str, ended: Ended) -> None:
         """Deletes the session that took the place of an ended one, where nothing was said in it."""
-        await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
+        async with self._changes.noted(owner, "places"):
+            await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
 
     async def uncount(self, owner: str, session_id: str, mark: str, *, is_answer: bool) -> None:
         """Takes a message that is deleted out of the session's counts; its place stays empty. `mark`: of this deletion
@@ -136,14 +139,15 @@ class Sessions:
         named = {"titled_by": "user"} if "title" in fields else {}
         update: Document = {"$set": {name: fields[name] for name in fields if name not in gone} | named}
         update["$unset"] = dict.fromkeys([*gone, *(["titled_from"] if named else [])], "")
-        session = await self._sessions.find_one_and_update(
-            {"user_id": owner, "session_id": session_id},
-            {name: change for name, change in update.items() if change},
-            projection=COUNTERS,
-            return_document=ReturnDocument.AFTER,
-        )
-        if session is None:
-            raise NotFound("No such session")
+        async with self._changes.noted(owner, "places"):
+            session = await self._sessions.find_one_and_update(
+                {"user_id": owner, "session_id": session_id},
+                {name: change for name, change in update.items() if change},
+                projection=COUNTERS,
+                return_document=ReturnDocument.AFTER,
+            )
+            if session is None:
+                raise NotFound("No such session")
         return _session(session)
 
 

@@ -261,7 +261,13 @@ class Summaries:
             )
 
     async def _text(self, messages: Sequence[Gist], ask: Ask | None) -> tuple[str, str]:
-        """The summary and what wrote it."""
+        """The summary and what wrote it. Its lines are read by the encoder before a question is compared with them."""
+        text, model = await self._written(messages, ask)
+        if self._reader is not None:
+            await self._reader.read_all_ahead(lines_of(text))
+        return text, model
+
+    async def _written(self, messages: Sequence[Gist], ask: Ask | None) -> tuple[str, str]:
         lines = [f"{m.name or m.role}: {shortened(m)}" for m in messages[-RECIPE.last_messages :]]
         if (written := await write_by_model(ask, "summary", "\n".join(lines), _Summary, RECIPE)) is not None:
             return written
@@ -305,6 +311,11 @@ async def write_by_model(
     except ModelError as error:
         log.warning("%s by rules: %s", kind, error.detail)
         return None
+
+
+def lines_of(summary: str) -> list[str]:
+    """The lines of a summary, without the marks of a list."""
+    return [line.strip().removeprefix("- ").strip() for line in summary.splitlines() if line.strip(" -")]
 
 
 def in_line(messages: Sequence[Gist]) -> list[Gist]:

@@ -191,14 +191,8 @@ class Turns:
                 beside = range(max(0, message.message_index - reach), message.message_index + reach + 1)
                 places.setdefault(message.session_id, set()).update(beside)
         known = {message.key for message in messages}
-
-        async def read(session_id: str, at: set[int]) -> list[Document]:
-            own = {"user_id": owner, "session_id": session_id, "message_index": {"$in": sorted(at)}}
-            own |= {"branch": {"$ne": REPLACED}}
-            return await self._vectors.find(own, TEXT).to_list(None)
-
-        read_all = await asyncio.gather(*(read(session_id, at) for session_id, at in places.items()))
-        return [gist_of(document) for found in read_all for document in found if document["_id"] not in known]
+        found = await self._reader.at_places(owner, places)
+        return [gist for gist in found if gist.key not in known and gist.branch != REPLACED]
 
     async def at_end(self, owner: str, session_id: str, before: int, end: End) -> Gist | None:
         """The session's first or last message before a place that is of the kind asked for, by the first or last
