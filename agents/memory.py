@@ -1,7 +1,6 @@
 """`Memory`: chat, search and add, a request from start to end. The Python API over core and agents."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -19,7 +18,7 @@ from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided, asks_not_to_keep
-from memory.ids import derived_id, user_of
+from memory.ids import user_of
 from memory.observations import (
     CATEGORIES,
     FIL,
@@ -33,10 +32,8 @@ from memory.observations import (
     observed,
 )
 from memory.portable import Import
-from memory.product import Record
 from memory.recall import Scope
 from memory.turns import EVERYWHERE, Preferences, Project, Standpoint
-from utils.clock import now
 from utils.errors import HAS_CONTROL_CHARACTERS, AnswerStopped, Conflict, InvalidInput
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS
@@ -293,24 +290,6 @@ class Memory:
         finally:
             self._nudge("embed", "learn", "summarise", "observe")
 
-    async def hand_over(self, source: str, target: str) -> dict[str, int]:
-        """Has all that a user has be another's from now on; returns counts by kind. What is said meanwhile stays, and
-        goes the next time. Raises `Conflict` where the other has something else in the place of some of it: what could
-        be copied is, and nothing is deleted."""
-        began, counts, left = now(), Counter[str](), Counter[str]()
-        async with self.importing(target) as importing:
-            async for record in self.engine.records(source):
-                await importing.take(record)
-            await importing.finish()
-        there = {_print_of(record) async for record in self.engine.records(target)}
-        async for record in self.engine.records(source):
-            (counts if _print_of(record) in there else left)[record.kind] += 1
-        if left:
-            told = ", ".join(f"{count} {kind}" for kind, count in sorted(left.items()))
-            raise Conflict(f"{target} has something else in the place of {told}: nothing of {source} was deleted")
-        await self.engine.oversight.forgetter.user(source, began)
-        return dict(counts)
-
     async def retry(self, kind: str, key: str | None = None) -> int:
         """Has a dead job done again, or all of a kind; returns how many. Raises `NotFound`, and `Conflict` where
         the one job is not dead."""
@@ -369,8 +348,3 @@ class Memory:
 
     def _tools_for(self, request: ChatRequest) -> Toolbox | None:
         return self._toolbox(self, request) if self._toolbox is not None else None
-
-
-def _print_of(record: Record) -> str:
-    """The same for the same record of whichever user."""
-    return derived_id(record.kind, repr(sorted(record.fields.items())))

@@ -17,6 +17,7 @@ from agents.chat import (
     Keeping,
     MemoryAgent,
     ModelTokens,
+    ReadTexts,
     VisionAgent,
     WriterAgent,
 )
@@ -91,6 +92,7 @@ async def open_memory(
         abandoned = timedelta(seconds=_abandoned(settings) * settings.model_deadline)
         folder = BankFolder(settings.loci_home / "banks")
         engine = await open_engine(database, models, settings, abandoned=abandoned, bank_folder=folder)
+        engine.gists.caches.kept.append(ReadTexts())
         if nudge is None:
             nudge = background = BackgroundNudge(engine)
             closing.push_async_callback(background.close)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from api.guesses import Guesses
 from api.headers import PROJECT, USER
-from memory.store import StoredKeys, hashed
+from memory.store import StoredKeys, hashed, is_random
 from memory.turns import Projects
 from utils.errors import ConfigurationError, Forbidden, InvalidInput, Unauthorized
 from utils.fields import Identifier, ProjectName
@@ -20,6 +20,8 @@ from utils.fields import Identifier, ProjectName
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
 DIFFERENT_PROJECTS = "the request names different projects"
+NEEDED = "An API key is needed: X-API-Key, or Authorization: Bearer"
+NOT_KNOWN = "The API key is not known"
 NO_UTF_8 = "is not UTF-8"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 LOOK_AGAIN = 1.0  # seconds between two looks for the first key
@@ -30,10 +32,12 @@ _PROJECT: TypeAdapter[str] = TypeAdapter(ProjectName)
 
 @dataclass(frozen=True)
 class Caller:
-    """`user`: whom the key belongs to. `acts`: it acts for the users whom requests name. Neither: no keys are on."""
+    """`user`: whom the key belongs to. `acts`: it acts for the users whom requests name. `admin`: it is the admin's,
+    and no user's. None of these: no keys are on."""
 
     user: str | None = None
     acts: bool = False
+    admin: bool = False
 
     def owner(self, named: str | None) -> str:
         """The user that a request is about. `named`: in the request; None where it names none. Raises `Forbidden` for
@@ -64,7 +68,7 @@ class ApiKeys:
         do not name any more are revoked. Raises `ConfigurationError` where the admin's is a user's."""
         await self._stored.configure(self._configured)
         await self.are_on()
-        if self._admin is not None and await self._stored.get(self._admin) is not None:
+        if self._admin is not None and await self._stored.get(self._admin, used=False) is not None:
             raise ConfigurationError("ADMIN_KEY is an API key of a user: set another one")
 
     async def are_on(self) -> bool:
@@ -79,37 +83,34 @@ class ApiKeys:
         """Whether there is an admin key."""
         return self._admin is not None
 
-    def is_admins(self, key: str) -> bool:
-        return self._admin is not None and hmac.compare_digest(self._admin, hashed(key))
-
     async def create(self, user: str) -> str:
         """A new key for a user, from now on needed."""
         key = await self._stored.create(user)
         self.required = True
         return key
 
-    async def known(self, request: Request, key: str) -> Caller | None:
-        """Who calls by a key; None for nobody's. Waits, or raises `TooManyRequests`, where wrong ones came before."""
+    async def known(self, request: Request, key: str, *, alone: bool = True) -> Caller | None:
+        """Who calls by a key; None for nobody's, which counts as a wrong one where it came `alone`. Waits, or raises
+        `TooManyRequests`, where wrong ones came from there before."""
         digest = hashed(key)
-        await self._guesses.wait(address_of(request), digest)
-        calling = await self.caller(key)
-        if calling is not None or self.is_admins(key):
-            self._guesses.right(digest)
+        if is_random(key):
+            return await self._caller(digest)
+        async with self._guesses.looking(address_of(request), digest):
+            calling = await self._caller(digest)
+            if calling is None and alone:
+                self._guesses.wrong(address_of(request))
         return calling
 
-    def refused(self, request: Request, detail: str = "The API key is not known") -> Unauthorized:
-        """The error for a request without a key that is known, which is remembered of its address."""
-        self._guesses.wrong(address_of(request))
-        return Unauthorized(detail)
-
-    async def caller(self, key: str) -> Caller | None:
-        """Who calls by a key; None for nobody's."""
-        digest = hashed(key)
+    async def _caller(self, digest: str) -> Caller | None:
+        if self._admin is not None and hmac.compare_digest(self._admin, digest):
+            return Caller(admin=True)
         for known, user in self._configured.items():
             if hmac.compare_digest(known, digest):
                 return Caller(user)
         stored = await self._stored.get(digest)
-        return Caller(stored.user, acts=stored.user is None) if stored is not None else None
+        if stored is None or (stored.user is None and not stored.acts):
+            return None
+        return Caller(stored.user, acts=stored.acts)
 
 
 def address_of(request: Request) -> str:
@@ -135,9 +136,10 @@ async def caller(request: Request) -> Caller:
         return Caller()
     key = key_in(request)
     if not key:
-        raise Unauthorized("An API key is needed: X-API-Key, or Authorization: Bearer")
-    if (calling := await keys.known(request, key)) is None:
-        raise keys.refused(request)
+        raise Unauthorized(NEEDED)
+    calling = await keys.known(request, key)
+    if calling is None or calling.admin:
+        raise Unauthorized(NOT_KNOWN)
     return calling
 
 
@@ -155,15 +157,16 @@ async def passing(request: Request) -> Passing:
     ours. Raises `Unauthorized` where keys are on and neither is ours, and for the admin's, which no provider gets."""
     keys: ApiKeys = request.app.state.keys
     bearer = bearer_in(request)
-    if bearer is not None and keys.is_admins(bearer):
-        raise Unauthorized("The admin key is no user's key")
     calling = await caller(request)
     if bearer is None or bearer == OWN_BEARER:
         return Passing(calling, None)
-    if calling == Caller():  # no keys are on
-        return Passing(calling, bearer)
-    ours = not request.headers.get("x-api-key") or await keys.known(request, bearer) is not None
-    return Passing(calling, None if ours else bearer)
+    alone = not request.headers.get("x-api-key")
+    if calling != Caller() and alone:
+        return Passing(calling, None)
+    known = await keys.known(request, bearer, alone=False) if keys.has_admin or calling != Caller() else None
+    if known is not None and known.admin:
+        raise Unauthorized("The admin key is no user's key")
+    return Passing(calling, bearer if known is None else None)
 
 
 async def admit(request: Request) -> None:
@@ -178,20 +181,23 @@ async def admit(request: Request) -> None:
     if not key:
         raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
     calling = await keys.known(request, key)
-    if keys.is_admins(key):
-        return
-    if calling is not None:
+    if calling is None:
+        raise Unauthorized("The admin key is not this one")
+    if not calling.admin:
         raise Forbidden("This is a user's key; admins have one of their own")
-    raise keys.refused(request, "The admin key is not this one")
 
 
 async def scraping(request: Request) -> None:
     """Lets in whoever may read figures of the whole server: everybody where no keys are on, else whoever has one, the
     admin's or a user's. Raises `Unauthorized`."""
     keys: ApiKeys = request.app.state.keys
+    if not await keys.are_on():
+        return
     key = key_in(request)
-    if key is None or not keys.is_admins(key):
-        await caller(request)
+    if not key:
+        raise Unauthorized(NEEDED)
+    if await keys.known(request, key) is None:
+        raise Unauthorized(NOT_KNOWN)
 
 
 async def _named_in_body(request: Request, name: str = "user_id") -> str | None:

@@ -1,18 +1,29 @@
-"""Wrong API keys: an address that has sent some waits for each further one, so that nobody guesses a short key."""
+"""Wrong API keys: an address that has sent some waits for each further one, so that nobody guesses a short key.
+
+Keys that `loci keys` makes have 256 random bits, which nobody guesses: they never wait. Nor does a key that was looked
+at before, whatever came of it: it is no new guess.
+"""
 
 import asyncio
 from asyncio import sleep
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 from time import monotonic
+from typing import TypeVar
 
 from utils.errors import TooManyRequests
 
+T = TypeVar("T")
+
 FREE = 5  # wrong keys of an address that are answered at once
-FIRST, LONGEST = 0.5, 16.0  # seconds until the next one is looked at, doubled with each
+FIRST, DOUBLED = 0.5, 5  # seconds until the next one is looked at, and how often they are doubled: 16 at most
 FORGOTTEN = 300.0  # seconds after the last wrong key
 WAITING = 8  # requests of an address that wait at once; further ones are refused
-MOST = 10_000  # addresses, and keys that opened something, that are remembered
+MOST = 10_000  # addresses, and keys that were looked at, that are remembered
+NETWORK = 64  # bits of an IPv6 address that tell whose it is
 
 
 @dataclass
@@ -26,45 +37,60 @@ class _Wrong:
 
     @property
     def delay(self) -> float:
-        return min(FIRST * 2.0 ** (self.count - FREE), LONGEST) if self.count >= FREE else 0.0
+        if self.count < FREE or self.last + FORGOTTEN < monotonic():
+            return 0.0
+        return FIRST * 2.0 ** min(self.count - FREE, DOUBLED)
 
 
 class Guesses:
-    """What wrong keys came from where, in this process. Keys that opened something lately do not wait, wherever they
-    come from: behind a proxy all requests have one address."""
+    """What wrong keys came from where, in this process."""
 
     def __init__(self) -> None:
-        self._wrong: OrderedDict[str, _Wrong] = OrderedDict()  # the latest wrong key last
-        self._right: OrderedDict[str, None] = OrderedDict()
+        self._wrong: OrderedDict[str, _Wrong] = OrderedDict()  # the latest first look last
+        self._seen: OrderedDict[str, None] = OrderedDict()
 
-    async def wait(self, address: str, digest: str) -> None:
-        """Waits until a key may be looked at. Raises `TooManyRequests` where too many wait already."""
-        wrong = self._wrong.get(address)
-        if wrong is None or wrong.delay == 0 or digest in self._right:
+    @asynccontextmanager
+    async def looking(self, address: str, digest: str) -> AsyncIterator[None]:
+        """Around a look at a key that may be guessed: one at a time of an address, after the wait that its wrong ones
+        have earned. Raises `TooManyRequests` where too many wait already."""
+        if digest in self._seen:
+            yield
             return
-        if wrong.last + FORGOTTEN < monotonic():
-            del self._wrong[address]
-            return
-        if wrong.waiting >= WAITING:
+        wrong = self._of(address)
+        if wrong.waiting >= WAITING and wrong.delay:
             raise TooManyRequests("Too many wrong API keys came from this address", retry_after=wrong.delay)
         wrong.waiting += 1
         try:
             async with wrong.turn:
-                await sleep(wrong.delay)
+                if delay := wrong.delay:
+                    await sleep(delay)
+                yield
         finally:
             wrong.waiting -= 1
+        _remember(self._seen, digest, None)
 
     def wrong(self, address: str) -> None:
-        """Remembers a wrong key."""
-        wrong = self._wrong.setdefault(address, _Wrong())
+        """Counts a wrong key."""
+        wrong = self._of(address)
+        if wrong.last + FORGOTTEN < monotonic():
+            wrong.count = 0
         wrong.count, wrong.last = wrong.count + 1, monotonic()
-        self._wrong.move_to_end(address)
-        if len(self._wrong) > MOST:
-            self._wrong.popitem(last=False)
 
-    def right(self, digest: str) -> None:
-        """Remembers a key that opened something."""
-        self._right[digest] = None
-        self._right.move_to_end(digest)
-        if len(self._right) > MOST:
-            self._right.popitem(last=False)
+    def _of(self, address: str) -> _Wrong:
+        name = _network_of(address)
+        return self._wrong.get(name) or _remember(self._wrong, name, _Wrong())
+
+
+def _network_of(address: str) -> str:
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    return str(ip_network((parsed, NETWORK), strict=False)) if isinstance(parsed, IPv6Address) else address
+
+
+def _remember(kept: OrderedDict[str, T], name: str, value: T) -> T:
+    kept[name] = value
+    if len(kept) > MOST:
+        kept.popitem(last=False)
+    return value

@@ -20,6 +20,7 @@ from agents.chat.exchange import Exchanges, receipt_of, settle_place, turn_to
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known
+from agents.chat.memories import ReadTexts
 from agents.chat.memory_agent import MemoryAgent
 from agents.chat.prompt import Prompt, ledger_of
 from agents.chat.rounds import ROUNDS, Toolbox
@@ -48,6 +49,7 @@ __all__ = [
     "MemoryAgent",
     "ModelTokens",
     "Prompt",
+    "ReadTexts",
     "Shown",
     "Toolbox",
     "VisionAgent",

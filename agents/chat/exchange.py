@@ -5,7 +5,6 @@ What must be stored outlives the request that began it: whoever asked may leave,
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,7 +17,7 @@ from agents.chat.rounds import Toolbox
 from agents.chat.writer_agent import BrokenOff
 from agents.upkeep import Nudge
 from config.recipes import PromptBudget, PromptRecipe, Recipe
-from memory.domain import Candidate, Turn
+from memory.domain import Turn
 from memory.engine import Engine
 from memory.ids import response_id
 from memory.turns import Conversations, Place, Receipt, Stored, left_out_of, numbers_of
@@ -28,7 +27,6 @@ from utils.errors import Conflict, ModelError
 T = TypeVar("T")
 
 SHORT = 12  # messages of a conversation that never need a summary
-LEFT_OUT = 24  # candidates that a receipt lists of those that no prompt could have had
 
 log = logging.getLogger(__name__)
 
@@ -276,7 +274,7 @@ def receipt_of(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         model=answer.model,
         recipe=recipe.name,
         considered=tuple(
-            one._replace(dropped=one.dropped or answer.told.get(one.key)) for one in _listed(bundle.recall.considered)
+            one._replace(dropped=one.dropped or answer.told.get(one.key)) for one in bundle.recall.considered
         ),
         used=tuple(citation.as_used() for citation in answer.given),
         ledger=answer.ledger,
@@ -291,12 +289,3 @@ def receipt_of(context: Context, answer: Answer, recipe: Recipe) -> Receipt:
         left_out=left_out_of(answer.model, used=bool(answer.given), unused=answer.unused),
         numbers=numbers_of(recipe),
     )
-
-
-def _listed(considered: Sequence[Candidate]) -> Iterator[Candidate]:
-    """What was found, and the first of what was not."""
-    left_out = 0
-    for candidate in considered:
-        left_out += candidate.dropped is not None
-        if candidate.dropped is None or left_out <= LEFT_OUT:
-            yield candidate

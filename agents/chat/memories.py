@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 from agents.chat.context import Citation, Material
-from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew
+from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stems_of_short
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
 from memory.language import LONGEST, Doing, Trait, is_courtesy, traits_of
@@ -230,6 +230,16 @@ def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 _sentences_of_short = lru_cache(maxsize=1_000)(_sentences)
+
+
+class ReadTexts:
+    """What this process has read of texts, which goes with any of them."""
+
+    def drop(self, *_: object) -> None:
+        for kept in (_tells_nothing, _sentences_of_short, stems_of_short):
+            kept.cache_clear()
+
+    forget = drop
 
 
 def _excerpt(sentences: Sequence[_Sentence], characters: int) -> str:

@@ -168,11 +168,12 @@ def _stated_stems(gist: Gist) -> frozenset[str]:
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    return _stems_of_short(text) if len(text) <= KEPT else tuple(content_stems(text))
+    return stems_of_short(text) if len(text) <= KEPT else tuple(content_stems(text))
 
 
 @lru_cache(maxsize=4_096)  # what is found once is found again
-def _stems_of_short(text: str) -> tuple[str, ...]:
+def stems_of_short(text: str) -> tuple[str, ...]:
+    """The stems of what a text of at most `KEPT` characters says."""
     return tuple(content_stems(text))
 
 

@@ -127,6 +127,7 @@ class Proxy:
         is returned as it came.
         """
         exchange = await self._prepare(request)
+        self._engine.store.changes.look_anew()
         turn_id, is_streamed = exchange.opened.turn_id, False
         try:
             body = await self._body(exchange)

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 
 from agents.openai_chat import parsed
 from agents.proxy import Proxied, ProxyRequest, message_event
-from api.auth import OWN_BEARER, ApiKeys, bearer_in
+from api.auth import NOT_KNOWN, OWN_BEARER, ApiKeys, bearer_in
 from api.http.problems import anthropic_error, anthropic_error_of
 from api.openai.route import OpenAIRoute, returned
 from utils.errors import Unauthorized
@@ -38,19 +38,21 @@ async def _apart(request: Request) -> Request:
     keys: ApiKeys = request.app.state.keys
     on = await keys.are_on()
     given = {"x-api-key": request.headers.get("x-api-key"), "authorization": bearer_in(request)}
+    looked = on or keys.has_admin
     own: str | None = None
     others: dict[str, str] = {}
-    for name, key in given.items():
-        if not key or key == OWN_BEARER:
-            continue
-        if keys.is_admins(key):
+    present = {name: key for name, key in given.items() if key and key != OWN_BEARER}
+    for name, key in present.items():
+        alone = on and own is None and name == list(present)[-1]
+        calling = await keys.known(request, key, alone=alone) if looked else None
+        if calling is not None and calling.admin:
             raise Unauthorized("The admin key is no user's key")
-        if on and await keys.known(request, key) is not None:
+        if calling is not None:
             own = own or key
         else:
             others[name] = request.headers[name]
     if on and own is None and others:
-        raise keys.refused(request)
+        raise Unauthorized(NOT_KNOWN)
     headers = [header for header in request.scope["headers"] if header[0].decode("latin-1") not in CREDENTIALS]
     if own is not None:
         headers.append((b"x-api-key", own.encode("latin-1")))

@@ -32,7 +32,6 @@ from api.cli.transfers import (
     import_export,
     import_source,
     is_export,
-    see_to,
     turns_of,
     unhurried,
 )
@@ -258,23 +257,6 @@ async def import_messages(
                 progress.advance(kept, len(turns))
         await memory.engine.chats.summaries.work()
     out.print(f"{accepted} imported, {duplicates} already there")
-
-
-@app.command()
-@asynchronous
-async def move(
-    source: Annotated[str, typer.Argument(help="Whose memory it was")],
-    target: Annotated[str, typer.Argument(help="Whose it is to be")],
-) -> None:
-    """Have all that one user has be another's, as that of `default` once there are API keys."""
-    source, target = identifier("SOURCE", source), identifier("TARGET", target)
-    if source == target:
-        fail("SOURCE and TARGET are the same user")
-    async with open_memory(nudge=unhurried) as memory:
-        counts = await memory.hand_over(source, target)
-        await see_to(memory)
-    moved = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-    out.print(f"{moved or 'nothing'} moved from {source} to {target}", highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()

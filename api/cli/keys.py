@@ -12,7 +12,7 @@ from rich.text import Text
 from api.auth import DEFAULT_USER
 from api.cli.terminal import asynchronous, err, fail, identifier, out
 from config.settings import Settings
-from memory.store import Audit, Collections, StoredKeys
+from memory.store import SHOWN, Audit, Collections, StoredKeys
 from utils.mongo import open_database
 
 app = typer.Typer(no_args_is_help=True, help="API keys: make, list, rotate, revoke.")
@@ -52,7 +52,7 @@ async def create(
         first = not await keys.are_there()
         _tell(await keys.create(user, name))
     if first:
-        told = f"From now on every request needs one. `loci move {DEFAULT_USER} USER` gives USER what was said without."
+        told = f"From now on every request needs one. `loci export --user {DEFAULT_USER}` has what was said without."
         err.print(told, highlight=False, soft_wrap=True)
 
 
@@ -74,7 +74,7 @@ async def list_keys() -> None:
 @asynchronous
 async def rotate(key: Key) -> None:
     """Make a key in the place of another, which opens nothing from now on."""
-    async with _keys("keys rotate", key) as keys:
+    async with _keys("keys rotate", key[:SHOWN]) as keys:
         _tell(await keys.rotate(key.removesuffix("…")))
 
 
@@ -82,7 +82,7 @@ async def rotate(key: Key) -> None:
 @asynchronous
 async def revoke(key: Key) -> None:
     """Take a key away; it opens nothing from now on."""
-    async with _keys("keys revoke", key) as keys:
+    async with _keys("keys revoke", key[:SHOWN]) as keys:
         await keys.revoke(key.removesuffix("…"))
     out.print("revoked")
 

@@ -93,7 +93,7 @@ async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO)
             taken = await bring_in(memory, user, chunks())
     except (InvalidInput, BodyTooLarge) as error:
         fail(f"{file.name}: {error.detail}")
-    await see_to(memory)
+    await _see_to(memory)
     out.print(f"{taken.imported.total()} imported, {taken.there.total()} already there")
 
 
@@ -113,7 +113,7 @@ async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wante
     if broken and source.name is None:
         return broken
     _tell(report)
-    await see_to(memory)
+    await _see_to(memory)
     return f"{broken}. What came before is kept; the whole file brings in the rest" if broken else ""
 
 
@@ -134,7 +134,7 @@ def unhurried(*_: Work) -> None:
     """A nudge of nobody: what waits is done here, at the end, and may be stopped; workers do the rest."""
 
 
-async def see_to(memory: Memory) -> None:
+async def _see_to(memory: Memory) -> None:
     """Embeds what came, and makes the facts and summaries of it that wait."""
     queue = memory.engine.gists.queue
     waiting = await queue.count_waiting(MOST_WAITING)

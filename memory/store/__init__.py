@@ -4,7 +4,7 @@ Other rooms read and write documents through what this one exports; who may work
 when, is decided here alone.
 """
 
-from memory.store.api_keys import StoredKeys, hashed
+from memory.store.api_keys import SHOWN, StoredKeys, hashed, is_random
 from memory.store.audit import Audit, Entry
 from memory.store.changes import Changes, Counter, Standing
 from memory.store.collections import TOMBSTONE_SECONDS, Collections, ensure_indexes
@@ -34,6 +34,7 @@ __all__ = [
     "AT_ONCE",
     "BACKOFF",
     "PAGE",
+    "SHOWN",
     "TOMBSTONE_SECONDS",
     "Audit",
     "Changes",
@@ -59,6 +60,7 @@ __all__ = [
     "hashed",
     "held",
     "in_order",
+    "is_random",
     "leased",
     "newest_waiting",
     "open_store",

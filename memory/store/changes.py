@@ -46,9 +46,11 @@ class Standing:
 
 @dataclass
 class _Look:
-    """What a request has read of `owners`, for as long as it is `open`."""
+    """What a request has read of `owners`, for as long as it is `open`. `writes`: how often it has taken numbers, after
+    which what it was reading is old."""
 
     documents: dict[tuple["Changes", str], Document | None] = field(default_factory=dict)
+    writes: int = 0
     open: bool = True
 
 
@@ -90,15 +92,22 @@ class Changes:
             look.open = False
             _LOOK.reset(token)
 
+    def look_anew(self) -> None:
+        """Ends the look of a request that has what it began with: what comes is to be seen."""
+        if (look := _look()) is not None:
+            look.open = False
+
     async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
         """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
         look = _look()
         if look is None:
             document = await self._reads.get(owner)
-        elif (self, owner) in look.documents:
-            document = look.documents[self, owner]
         else:
-            document = look.documents[self, owner] = await self._reads.get(owner)
+            while (self, owner) not in look.documents:
+                writes, document = look.writes, await self._reads.get(owner)
+                if look.writes == writes:
+                    look.documents.setdefault((self, owner), document)
+            document = look.documents[self, owner]
         return None if document is None else _standing(document, counter)
 
     async def every(self) -> dict[str, dict[Counter, Standing]]:
@@ -146,7 +155,8 @@ class Changes:
             taken |= {owner: last[owner] + 1 for owner in got if owner in missing}
             missing -= set(taken)
         if (look := _look()) is not None:
-            for owner in taken:  # who writes sees it
+            look.writes += 1  # who writes sees it
+            for owner in taken:
                 look.documents.pop((self, owner), None)
         return taken
 

@@ -107,18 +107,28 @@ def test_a_key_that_acts_for_users_opens_whomever_a_request_names(
     problem(service.get("/v1/sessions", params={"user_id": "bob"}, headers={"X-Loci-User": "ann"}), 422)
     problem(httpx.get(f"{service.base_url}/v1/sessions?user_id=bob", headers=bearer("anns")), 403)
     problem(service.get("/v1/admin/overview"), 403)
+    keys.insert_one({"_id": hashed("damaged"), "name": "of nobody"})
+    problem(httpx.get(f"{service.base_url}/v1/sessions?user_id=bob", headers=bearer("damaged")), 401)
     assert keys.find_one({"_id": hashed("service")})["used_at"] is not None  # type: ignore[index]
 
 
-def test_who_sent_wrong_keys_waits_and_keys_that_opened_something_do_not(
-    serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waited: list[float] = []
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long keys had to wait, which nobody does here."""
+    seconds: list[float] = []
 
-    async def sleep(seconds: float) -> None:
-        waited.append(seconds)
+    async def sleep(delay: float) -> None:
+        seconds.append(delay)
 
     monkeypatch.setattr(guesses, "sleep", sleep)
+    return seconds
+
+
+def test_who_sent_wrong_keys_waits_with_each_new_one(
+    serve: Callable[..., str], make_settings: Callable[..., Settings], server: MongoClient[Any], waited: list[float]
+) -> None:
+    made = f"loci_{'x' * 43}"
+    server[make_settings().mongodb_db]["api_keys"].insert_one({"_id": hashed(made), "user_id": "carol"})
     client = httpx.Client(base_url=serve(api_keys=KEYS, admin_key="key-of-admin"), timeout=30)
 
     def status(path: str, key: str) -> int:
@@ -127,13 +137,16 @@ def test_who_sent_wrong_keys_waits_and_keys_that_opened_something_do_not(
     assert status("/v1/sessions", "key-of-alice") == 200
     assert [status("/v1/sessions", f"guess-{n}") for n in range(4)] == [401] * 4
     assert status("/v1/admin/overview", "guess") == 401 and waited == []
-    assert status("/v1/sessions", "guess") == status("/metrics", "guess") == status("/anthropic/v1/models", "a") == 401
-    assert waited == [0.5, 1.0, 2.0]
-    assert status("/v1/sessions", "key-of-alice") == 200 and len(waited) == 3
-    assert status("/v1/sessions", "key-of-bob") == status("/v1/sessions", "key-of-bob") == 200 and len(waited) == 4
-    assert status("/v1/admin/overview", "key-of-admin") == 200 and len(waited) == 5
-    for _ in range(9):
-        status("/v1/sessions", "guess")
+    for path, key in (("/v1/sessions", "a"), ("/metrics", "b"), ("/anthropic/v1/models", "c"), ("/v1/models", "d")):
+        assert status(path, key) == 401
+    assert waited == [0.5, 1.0, 2.0, 4.0]
+    for key in ("key-of-alice", made):  # one was looked at before, and nobody guesses the other
+        assert status("/v1/sessions", key) == 200 and len(waited) == 4
+    assert status("/v1/sessions", "a") == 401 and len(waited) == 4  # which is no new guess
+    assert status("/metrics", "key-of-admin") == 200 and len(waited) == 5
+    for number in range(1_200):
+        guess = client.get("/v1/sessions", headers=bearer(f"more-{number}"))
+    problem(guess, 401)
     assert max(waited) == 16.0
 
 
@@ -143,14 +156,18 @@ async def test_no_more_than_some_wait_for_their_wrong_key(monkeypatch: pytest.Mo
     async def sleep(seconds: float) -> None:
         await released.wait()
 
+    async def look(address: str, digest: str) -> None:
+        async with known.looking(address, digest):
+            pass
+
     monkeypatch.setattr(guesses, "sleep", sleep)
     for _ in range(5):
-        known.wrong("10.0.0.1")
-    waiting = [asyncio.create_task(known.wait("10.0.0.1", str(n))) for n in range(8)]
+        known.wrong("2001:db8::1")
+    waiting = [asyncio.create_task(look("2001:db8::2", str(number))) for number in range(8)]
     await asyncio.sleep(0)
     with pytest.raises(TooManyRequests):
-        await known.wait("10.0.0.1", "one more")
-    await known.wait("10.0.0.2", "from elsewhere")
+        await look("2001:db8::3", "one more")
+    await look("2001:db9::1", "from elsewhere")
     released.set()
     await asyncio.gather(*waiting)
 

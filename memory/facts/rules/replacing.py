@@ -39,7 +39,7 @@ LIKE = 0.62  # the cosine similarity from which on a word may name what another 
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
 _EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
-_LIST = re.compile(rf"{NAME}(?:, {NAME})*,? (?:and|&|or) {NAME}")
+_LIST = re.compile(rf"{NAME}(?:(?:, {NAME})+,)? and {NAME}")
 _TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
 
@@ -123,8 +123,7 @@ def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
         return False  # what was done is no less so for what was done later
     if "name" in old.slots - new.slots and not (new.denied or old.denied or CHANGED.search(new.text)):
         return False  # whatever Ella does, she is called so
-    told_of_value = mentions or new.denied or (new.values and old.values)
-    if new.subject == "user" and "value" in old.slots and not told_of_value:
+    if new.subject == "user" and "value" in old.slots and not (mentions or new.denied or _tells_a_value(new, old)):
         return False  # a new café is no favourite yet
     if _differ_by_symbols(new.text, old.text) and not CHANGED.search(new.text):
         return False
@@ -221,13 +220,19 @@ def _is_named(one: Statement, other: Statement, reading: Reading, other_reading:
     return {stem(reading.words[at]) for at in places} == unsaid and bool(near.size) and float(near.max(1).min()) >= LIKE
 
 
+def _tells_a_value(new: Statement, old: Statement) -> bool:
+    """Whether what a user does tells of the value that something of theirs has: it has numbers as that, names the value
+    or says that there is a change; that a thing is new is none."""
+    shares = not frozenset(new.named).isdisjoint(old.named)
+    return shares or bool(new.values and old.values) or bool({*CHANGED.findall(new.text)} - {"new"})
+
+
 def names_one_of_several(new: Statement, old: Statement) -> bool:
-    """Whether one names somebody or something of a list of names that the other gives, and not all of them: the death
-    of Salt ends no "cats, Salt and Vinegar"."""
+    """Whether one is of somebody in a list of names that the other gives, and not of all of them: the death of Salt
+    ends no "cats, Salt and Vinegar"."""
     names = _names(old.text)
     listed = {name for run in _LIST.findall(old.text) for name in searched_words(run)} & names
-    said = set(searched_words(new.text))
-    return bool(listed & said) and bool(listed - said)
+    return not listed.isdisjoint(searched_words(new.subject)) and not listed <= set(searched_words(new.text))
 
 
 def _person(statement: Statement) -> str:

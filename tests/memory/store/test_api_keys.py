@@ -41,7 +41,7 @@ async def test_a_rotated_key_opens_nothing_and_the_new_one_the_same(keys: Stored
     assert await keys.get(hashed(old)) is None
     assert await keys.get(hashed(new)) is not None
     [again] = await keys.listed()
-    assert (again.user, again.name) == (None, "front") and again.used_at is not None
+    assert (again.user, again.acts, again.name) == (None, True, "front") and again.used_at is not None
 
 
 async def test_a_revoked_key_opens_nothing_and_those_of_the_settings_stay(keys: StoredKeys) -> None:

@@ -189,3 +189,29 @@ async def test_what_lands_after_its_user_was_deleted_is_known_of(
     await keyvalues.put(USER, "pin", "9")
     assert await owners.find_one({"_id": USER}) is not None
     assert [fact.value for fact in await keyvalues.suited(USER, "pin", 5)] == ["9"]
+
+
+async def test_who_writes_while_it_reads_its_state_sees_what_it_wrote(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counters, read, go_on = quiet.engine.store.changes, asyncio.Event(), asyncio.Event()
+    get = counters._reads.get
+
+    async def slowly(owner: str) -> Any:
+        state = await get(owner)
+        read.set()
+        await go_on.wait()
+        return state
+
+    monkeypatch.setattr(counters._reads, "get", slowly)
+    with counters.looked_at_once():
+        looking = asyncio.create_task(counters.standing(USER))
+        await read.wait()
+        number = await counters.take(USER)
+        go_on.set()
+        for standing in (await looking, await counters.standing(USER)):
+            assert standing is not None and standing.change == number
+        counters.look_anew()
+        later = await counters.take(USER)
+        standing = await counters.standing(USER)
+        assert standing is not None and standing.change == later
