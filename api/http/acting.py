@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request, Response
 
-from api.auth import NamedProject, Owner, admit, memory_of
+from api.auth import NamedProject, Owner, address_of, admit, memory_of
 from api.http.guard import check_origin
 from api.http.once import Handler, LociRoute, persistently
 from api.http.state import TheMemory
@@ -49,8 +49,7 @@ async def note(request: Request) -> None:
     user = path.get("user_id") or query.get("user_id") or None
     if (request.method == "GET" and user is None and "document_id" not in path) or "cursor" in query:
         return
-    keys, client = request.app.state.keys, request.client
-    who = f"{'admin key' if keys.has_admin else 'no key'}, {client.host if client else 'unknown'}"
+    who = f"{'admin key' if request.app.state.keys.has_admin else 'no key'}, {address_of(request)}"
     told = {**path, **{name: query[name] for name in ("kind", "dry_run", "session_id") if name in query}}
     told.pop("user_id", None)
     detail = ", ".join(f"{name} {value}" for name, value in told.items())[:DETAIL]

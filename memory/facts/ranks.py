@@ -13,7 +13,7 @@ from pymongo import UpdateOne
 
 from memory.domain import UNRANKED
 from memory.facts.kinds import Needs
-from memory.store import Collections
+from memory.store import Changes, Collections
 from utils.embeddings import LocalEmbedder
 from utils.mongo import Collection, Document
 from utils.vectors import Floats, from_binary
@@ -28,8 +28,9 @@ FIELDS = dict.fromkeys(("text", "key", "value", "pinned", "sources", "rank"), 1)
 class Ranks:
     """Gives facts, ended ones too, and key-values their ranks."""
 
-    def __init__(self, collections: Collections, reader: LocalEmbedder) -> None:
+    def __init__(self, collections: Collections, changes: Changes, reader: LocalEmbedder) -> None:
         self._collections = collections
+        self._changes = changes
         self._reader = reader
         self._needs = Needs(reader)
 
@@ -65,7 +66,8 @@ class Ranks:
                 rank = round(needs.get(document["_id"], 0.0) + often + PINNED * pinned, 3)
             as_read = {name: document.get(name) for name in ("_id", "value", "pinned", "sources", "rank")}
             writes.append(UpdateOne({"user_id": owner} | as_read, {"$set": {"rank": rank}}))
-        return (await kept.bulk_write(writes, ordered=False)).modified_count
+        async with self._changes.noted(owner, "facts"):
+            return (await kept.bulk_write(writes, ordered=False)).modified_count
 
     async def _vectors_of(self, owner: str, documents: Sequence[Document], most: int) -> dict[str, Floats]:
         """The encoder's vectors of texts, by `_id`: of those that are embedded by it, theirs; of some of the others,

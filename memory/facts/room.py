@@ -55,7 +55,7 @@ def open_knowledge(store: Store, gists: Gists, conversations: Conversations, mod
     fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
     facts = Facts(collections, fact_store, leases)
     queue = FactQueue(collections, leases, facts, gists.encoder, model, conversations.writings)
-    ranks = Ranks(collections, gists.encoder)
+    ranks = Ranks(collections, store.changes, gists.encoder)
     profile = Profile(collections, store.changes, fact_store, leases, facts, conversations.keyvalues, ranks)
 
     async def sweep() -> None:
