@@ -9,7 +9,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from api.auth import DEFAULT_USER
 from api.cli.terminal import asynchronous, err, fail, identifier, out
 from config.settings import Settings
 from memory.store import SHOWN, Audit, Collections, StoredKeys
@@ -52,7 +51,7 @@ async def create(
         first = not await keys.are_there()
         _tell(await keys.create(user, name))
     if first:
-        told = f"From now on every request needs one. `loci export --user {DEFAULT_USER}` has what was said without."
+        told = "From now on every request needs one. `loci export --user default` has what was said without."
         err.print(told, highlight=False, soft_wrap=True)
 
 

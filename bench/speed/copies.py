@@ -37,9 +37,9 @@ def copies(originals: Sequence[Document], owner: str, count: int) -> Iterator[Do
 
 def owner_of(owner: str, count: int) -> Document:
     """The document of `owners` by which recall indexes learn of so many copies: nothing deleted, nothing open."""
-    changes = {"gists": -(-count // BATCH), "notes": 0}
+    changes = {"gists": -(-count // BATCH)}
     return {"_id": owner, "epoch": owner} | {
-        name: {"change": changes[name], "deleted": 0, "open": []} for name in COUNTERS
+        name: {"change": changes.get(name, 0), "deleted": 0, "open": []} for name in COUNTERS
     }
 
 

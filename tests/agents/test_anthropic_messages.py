@@ -1,12 +1,12 @@
 """Where memory goes among the blocks of a request."""
 
-from time import monotonic
 from typing import Any
 
 import pytest
 
 from agents.anthropic_messages import messages_of, with_memory
 from agents.openai_chat import kept_text, said_in
+from tests.work import assert_work_grows_no_faster_than_a_text
 
 MARK = {"type": "ephemeral"}
 
@@ -92,11 +92,9 @@ def test_what_an_agent_puts_beside_the_users_words_is_not_theirs(blocks: list[An
     assert [kept_text(message["content"]) for message in messages_of({"messages": [user(*blocks)]})] == [said]
 
 
-def test_asides_without_an_end_cost_no_more_than_their_length() -> None:
-    began = monotonic()
-    said_in("<system-reminder>" * 50_000)
-    said_in("<bash-input></bash-input>" * 40_000)
-    assert monotonic() - began < 1
+@pytest.mark.parametrize("piece", ["<system-reminder>", "<bash-input></bash-input>"])
+def test_asides_without_an_end_cost_no_more_than_their_length(piece: str) -> None:
+    assert_work_grows_no_faster_than_a_text(said_in, lambda size: (piece * size)[:size], 50_000)
 
 
 def test_what_the_system_says_amid_a_conversation_is_an_aside() -> None:
