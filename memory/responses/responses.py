@@ -114,15 +114,17 @@ class Responses:
         own = {"_id": derived_id(owner, begun.id), "user_id": owner}
         fields: Document = {"stored": stored, "previous": previous, "conversation": conversation, "turn_id": turn_id}
         fields |= {"body": packed(answered.body)} if stored else {}
-        noted = await self._responses.update_one(own, {"$set": fields})
-        if not noted.matched_count or (not stored and conversation is None):
+        noting = self._responses.update_one(own, {"$set": fields})
+        if not stored and conversation is None:
+            await noting
             return
         texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
-        messages, there = await asyncio.gather(
-            self._messages(owner, begun.session_id, texts),
-            self._there(owner, [prompt_id(turn_id), response_id(turn_id)]),
-        )
         prompt, answer = prompt_id(turn_id), response_id(turn_id)
+        noted, messages, there = await asyncio.gather(
+            noting, self._messages(owner, begun.session_id, texts), self._there(owner, [prompt, answer])
+        )
+        if not noted.matched_count:
+            return
         exchange = [prompt] if prompt in there else messages.get(asked, []) if asked is not None else []
         if asked is not None and not exchange:  # it was forgotten meanwhile
             return
