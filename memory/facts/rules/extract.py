@@ -69,10 +69,12 @@ _FILLERS = re.compile(
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"^(?:no|nope|sorry|oops|wait|actually|rather|correction|edit|typo|i mean|i meant)\b|, not [^\s,;]+\.?$",
-    re.IGNORECASE,
+    r"(?i)^(?:no|nope|sorry|oops|wait|actually|rather|correction|edit|typo|i mean|i meant)\b|, not [^\s,;]+\.?$"
 )
-_LAUGHS = re.compile(r"(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪])[\s!.]*", re.IGNORECASE)
+_LAUGHS = re.compile(
+    r"(?i)(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪]"
+    r"|(?<=[,;(–-] )(?:just |only )?(?:kidding|joking)(?=\W*$))[\s!.)]*"
+)
 _UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
 _ELIDED = re.compile(  # "but my wife is", "but I don't": what, stands in another clause
     r"(?:(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|not|cannot|too)\b|\w+n['’]t\b|\s)+",
@@ -180,11 +182,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
         if not words(sentence):
             continue  # "haha", 😂
         bare = without_lead(sentence).split(",")[0].strip(" .!")
-        if (
-            is_corrected
-            and _BARE.fullmatch(bare)
-            and not (_ADDRESSES.match(sentence) and bare.istitle() and not re.search(r"\d", bare))
-        ):
+        is_name = _ADDRESSES.match(sentence) and bare.istitle() and not re.search(r"\d", bare)
+        if is_corrected and _BARE.fullmatch(bare) and not is_name:
             found.append(Candidate(f"It is {bare}.", sentence, NEVER, sentence, said, corrects=True))
         elif ends_with_question_mark(sentence.rstrip(" \"')”")):
             about = ""

@@ -38,6 +38,7 @@ SHARED, OTHERWISE = 10.0, 2.0
 LIKE = 0.62  # the cosine similarity from which on a word may name what another does: "trip" and "going", not "hotel"
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
+_CHILDREN = frozenset(map(stem, ("child", "children", "kid", "kids", "son", "daughter", "baby")))
 _EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
 _LIST = re.compile(rf"{NAME}(?:(?:, {NAME})+,)? and {NAME}")
 _TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
@@ -134,7 +135,7 @@ def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
     if parts_of(new.subject)[0] or parts_of(old.subject)[0]:
         return False
     if new.subject != "user":
-        return old.denied and old.subject == "user"
+        return old.denied and old.subject == "user" and _is_of_what_is_denied(new, old)
     return not is_somebody(old.subject) or set(new.named).isdisjoint(old.named)
 
 
@@ -218,6 +219,13 @@ def _is_named(one: Statement, other: Statement, reading: Reading, other_reading:
     places = [at for at, word in enumerate(reading.words) if stem(word) in unsaid]
     near = _vectors(reading, places) @ _telling(other_reading).T
     return {stem(reading.words[at]) for at in places} == unsaid and bool(near.size) and float(near.max(1).min()) >= LIKE
+
+
+def _is_of_what_is_denied(new: Statement, old: Statement) -> bool:
+    """Whether one is of what the user said not to have: a son, of no kids; not the wife, who bought a car, of none."""
+    denied = frozenset(old.named)
+    of = parts_of(new.subject)[1]
+    return any(is_among(stem, denied) for stem in of) or not (of.isdisjoint(_CHILDREN) or denied.isdisjoint(_CHILDREN))
 
 
 def _tells_a_value(new: Statement, old: Statement) -> bool:

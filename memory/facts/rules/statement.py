@@ -259,6 +259,8 @@ def split_statement(text: str) -> tuple[str, str]:
     if owned := _OWNED.match(text):
         rest = text[owned.end() :]
         heads = [found for head in _HEADS if (found := head.match(rest))]
+        if not heads and (found := _before_past(rest)):
+            heads = [found]
         if not heads:
             return "", text
         # Of two, the shorter one where it ends with somebody: nouns, too, end as verbs do.
@@ -272,6 +274,12 @@ def split_statement(text: str) -> tuple[str, str]:
     kin = name["name"].casefold()
     subject = f"user's {_SAME_KIN.get(kin, kin)}" if re.fullmatch(RELATION, kin) else name["name"]
     return subject, text[name.end() :].strip()
+
+
+def _before_past(text: str) -> re.Match[str] | None:
+    """What stands before a verb in the past: "wife" of "wife bought a car"."""
+    verb = next((word for word in text.split()[1:7] if is_past(word)), None)
+    return None if verb is None else re.match(rf"(?P<phrase>(?:[^\s,;:!?]+ ){{1,6}}?)(?={re.escape(verb)}\b)", text)
 
 
 def whom_of(text: str) -> str:

@@ -125,6 +125,9 @@ def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: st
         ["My favourite mug is the Moomin.", "I got a new mug yesterday."],
         ["I have a dog, Rufus, and two cats, Salt and Vinegar.", "Salt died."],
         ["I work with Anna and Tom.", "Anna left the company."],
+        ["I don't have a car.", "My wife bought a car."],
+        ["I don't have a dog.", "My neighbour adopted a dog."],
+        ["I'm not married.", "My sister got married yesterday."],
     ],
 )
 def test_what_is_of_something_else_stands_beside(encoder: Encoder, messages: list[str]) -> None:
