@@ -73,7 +73,7 @@ _CORRECTS = re.compile(
 )
 _LAUGHS = re.compile(
     r"(?i)(?<![\s,])[\s,]*(?:\b(?:lol|lmao|rofl|jk|(?:ha|he){2,})\b|[😂🤣😜😝🤪]"
-    r"|(?<=[,;(–-] )(?:just |only )?(?:kidding|joking)(?=\W*$))[\s!.)]*"
+    r"|(?<=[,;(] )(?:just |only )?(?:kidding|joking)(?=\W*$))[\s!.)]*"
 )
 _UNTRUE = re.compile(r"it(?: is|['’]s) (?:not (?:true|right|correct)|untrue|false|wrong) that ", re.IGNORECASE)
 _ELIDED = re.compile(  # "but my wife is", "but I don't": what, stands in another clause

@@ -151,7 +151,7 @@ def test_a_laugh_alone_states_nothing_and_keeps_nothing_from_being_stated(encode
     assert extracted(encoder, f"I live in Rome. {laugh}") == ["The user lives in Rome."]
 
 
-@pytest.mark.parametrize("message", ["I'm Elvis, just kidding", "I'm Thor, joking!", "I'm Cleopatra - only joking."])
+@pytest.mark.parametrize("message", ["I'm Elvis, just kidding", "I'm Thor, joking!", "I'm Cleopatra, only joking."])
 def test_a_joke_is_no_name(encoder: Encoder, message: str) -> None:
     assert extracted(encoder, message) == []
     assert extracted(encoder, "My brother is always joking.") == ["The user's brother is always joking."]
