@@ -169,6 +169,18 @@ class Turns:
         placed = await self.page(owner, session_id, after=message["message_index"] - 1, limit=1)
         return next((turn for turn in placed if turn.id == identifier), turn_of(message))
 
+    async def set_recalled(self, owner: str, session_id: str, identifier: str, *, recalled: bool) -> Turn:
+        """Has a message of a session recalled for other answers, or no more, which every index sees at its next look;
+        it stays in its session. Raises `NotFound`."""
+        own = _own(owner, [identifier]) | {"kind": "turn", "session_id": session_id}
+        seen = (await self.get(owner, session_id, identifier)).recalled == recalled
+        while not seen:
+            number = await self._changes.take(owner, deletion=True)
+            changed: Document = {"$set": {"change": number} | ({} if recalled else {"recalled": False})}
+            await self._vectors.update_one(own, changed | ({"$unset": {"recalled": ""}} if recalled else {}))
+            seen = await self._changes.close(owner, number)
+        return await self.get(owner, session_id, identifier)
+
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
         logged = await self._reader.by_ids(owner, place.newest)
@@ -194,7 +206,7 @@ class Turns:
 
         async def read(session_id: str, at: set[int]) -> list[Document]:
             own = {"user_id": owner, "session_id": session_id, "message_index": {"$in": sorted(at)}}
-            own |= {"branch": {"$ne": REPLACED}}
+            own |= {"branch": {"$ne": REPLACED}, "recalled": {"$ne": False}}
             return await self._vectors.find(own, TEXT).to_list(None)
 
         read_all = await asyncio.gather(*(read(session_id, at) for session_id, at in places.items()))

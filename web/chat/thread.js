@@ -1,6 +1,7 @@
 // The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { finish, toHtml } from "../lib/markdown.js";
+import { told } from "../lib/api.js";
 import { clock, day, t } from "../lib/text.js";
 import { MOST } from "./composer.js";
 import { citedIn, Sources } from "./sources.js";
@@ -39,6 +40,7 @@ function Answer({ one, here, send, go }) {
   return html`
     ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
+    <${Withheld} one=${one} here=${here} />
     ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
     ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
     ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
@@ -49,7 +51,17 @@ function Answer({ one, here, send, go }) {
         ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
-    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} project=${here.project} />`}`;
+    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} here=${here} />`}`;
+}
+
+/** Says of a message that other answers do not come to know of it, with the way back, and forth again. */
+function Withheld({ one, here }) {
+  const [error, fail] = useState("");
+  if (one.recalled !== false && !one.decided) return "";
+  const turn = () => here.setRecalled(here.id, one.id, !one.recalled).then(() => fail(""), (problem) => fail(told(problem)));
+  return html`
+    <p class="note"><span role="status">${t(one.recalled ? "saidRecalled" : "notRecalled")}</span> <button type="button" class="link" onClick=${turn}>${t(one.recalled ? "notRelevant" : "recallAgain")}</button></p>
+    ${error && html`<p class="bad" role="alert">${error}</p>`}`;
 }
 
 /** A message of the user's as it is edited in its place. */
@@ -83,6 +95,7 @@ function Mine({ one, here, send, resend }) {
     ${images.length > 0 && html`<div class="pictures">${images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
     ${images.length === 0 && one.pictures > 0 && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
     <p class="said" dir="auto">${one.content}</p>
+    <${Withheld} one=${one} here=${here} />
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
       ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
@@ -121,7 +134,7 @@ class Message extends Component {
   }
 }
 
-const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
+const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.recalled} ${one.version || 0}`;
 
 export class Thread extends Component {
   box = { current: null };
