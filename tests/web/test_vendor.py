@@ -5,6 +5,8 @@ import hashlib
 import re
 from pathlib import Path
 
+from memory.portable import items, records, sources
+
 WEB = Path(__file__).parents[2] / "web"
 LIST = (WEB / "vendor/README.md").read_text()
 OVER_THE_WIRE = 250_000  # bytes of all that a page can come to load
@@ -28,3 +30,12 @@ def test_every_language_says_all_and_nothing_else() -> None:
     }
     assert len(said) >= 3
     assert all(names == said["en"] for names in said.values())
+
+
+def test_every_language_says_why_something_of_a_file_is_left_out() -> None:
+    named = vars(items) | vars(records) | {"OTHER_USER": sources.OTHER_USER}
+    reasons = {text for name, text in named.items() if name.isupper() and isinstance(text, str) and " " in text}
+    assert len(reasons) > 10
+    for path in (WEB / "texts").glob("*.js"):
+        missing = [reason for reason in reasons if f'"{reason}": "' not in path.read_text()]
+        assert missing == [] or path.stem == "en"
