@@ -27,7 +27,6 @@ EXPORT_TYPE = re.compile(r"\s*application/(x-ndjson|ndjson|jsonl|x-jsonlines)\s*
 FILE_TYPE = re.compile(r"\s*application/(octet-stream|(x-)?zip(-compressed)?|json)\s*(;|$)", re.IGNORECASE)
 HEADERS = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="loci-export.jsonl"'}
 FROM = "Whose file it is; `auto`: that is seen. Then the answer is lines that tell how far it is, the last one of all"
-FILE = {"schema": {"type": "string", "format": "binary", "description": "With `from`: a file as it is, up to 2 GB"}}
 LINES = {"schema": {"type": "string", "description": "One JSON object a line; an export has a first and a last line"}}
 
 router = APIRouter(prefix="/v1/users", route_class=LociRoute, tags=["users"])
@@ -116,7 +115,7 @@ async def _chained(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncIter
     dependencies=[Depends(check_streamed)],
     responses=errors(409, 507),
     response_model=ImportResult,
-    openapi_extra={"requestBody": {"required": True, "content": {MEDIA_TYPE: LINES, "application/octet-stream": FILE}}},
+    openapi_extra={"requestBody": {"required": True, "content": {MEDIA_TYPE: LINES}}},
 )
 async def import_user(
     user_id: Annotated[Identifier, Path()],
