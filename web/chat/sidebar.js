@@ -27,7 +27,7 @@ function Entry({ session, here, go, act }) {
   const open = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(session.id); } };
   return html`
     <li class=${current ? "current" : ""}>
-      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title}>${session.title}</a>
+      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
       <${Menu} name=${t("actionsOf", session.title)} actions=${[[t("rename"), () => act("rename", session)], [t("delete"), () => act("delete", session), "bad"]]} />
     </li>`;
 }

@@ -17,7 +17,7 @@ function Markdown({ text, whole, cite }) {
     event.preventDefault();
     cite(Number(link.dataset.n));
   };
-  return html`<div class="markdown" dir="auto" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
+  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
 }
 
 function Copy({ text }) {
@@ -30,13 +30,16 @@ function Copy({ text }) {
   return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
 }
 
+/** Where a reader goes on who has sent something, since the button is gone that he had. */
+const toComposer = () => document.getElementById("text").focus();
+
 function Answer({ one, here, send, go }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
-  const again = () => { if (!here.isAnswering) send(prompt.content, prompt.images || [], prompt); };
+  const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
   return html`
     ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
@@ -72,7 +75,7 @@ function Edited({ one, send, close }) {
   useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
   const submit = (event) => {
     event.preventDefault();
-    if (text.trim()) { close(); send(text.trim()); }
+    if (text.trim()) { close(); send(text.trim()); toComposer(); }
   };
   const keyed = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
@@ -87,10 +90,16 @@ function Edited({ one, send, close }) {
 
 function Mine({ one, here, send, resend }) {
   const [edits, edit] = useState(false);
+  const way = useRef();
+  const wasEdited = useRef(false);
+  useEffect(() => {
+    if (wasEdited.current && !edits && document.activeElement === document.body) way.current?.focus();
+    wasEdited.current = edits;
+  }, [edits]);
   const images = one.images || [];
   if (edits) return html`<${Edited} one=${one} send=${(text) => send(text, images, one)} close=${() => edit(false)} />`;
   const change = () => { if (!here.isAnswering) edit(true); };
-  const retry = () => (one.unsent ? resend(one) : send(one.content, images, one));
+  const retry = () => { if (one.unsent) resend(one); else send(one.content, images, one); toComposer(); };
   return html`
     ${images.length > 0 && html`<div class="pictures">${images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
     ${images.length === 0 && one.pictures > 0 && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
@@ -99,7 +108,7 @@ function Mine({ one, here, send, resend }) {
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
       ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
-      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" onClick=${change}>${t("edit")}</button>`}
+      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" ref=${way} onClick=${change}>${t("edit")}</button>`}
       <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
     </div>`;
 }
@@ -108,12 +117,20 @@ function Mine({ one, here, send, resend }) {
 function Versions({ one, here }) {
   const all = here.versionsOf(one.follows);
   const at = all.indexOf(one);
+  const box = useRef();
+  useEffect(() => { // the button by which it was turned to stands in another version
+    if (here.turned?.to !== one) return;
+    const [back, on] = box.current.querySelectorAll("button");
+    (here.turned.by < 0 && !back.disabled || on.disabled ? back : on).focus();
+    here.turned = null;
+  });
+  const turn = (by) => { here.turned = { to: all[at + by], by }; here.take(all[at + by]); };
   if (all.length < 2 || at < 0) return "";
   return html`
-    <div class="versions" role="group" aria-label=${t("versions")}>
-      <button type="button" class="link" aria-label=${t("previousVersion")} disabled=${at === 0} onClick=${() => here.take(all[at - 1])}>‹</button>
+    <div class="versions" role="group" aria-label=${`${t("versions")}: ${at + 1} / ${all.length}`} ref=${box}>
+      <button type="button" class="link" aria-label=${t("previousVersion")} disabled=${at === 0} onClick=${() => turn(-1)}>‹</button>
       <span class="soft">${at + 1} / ${all.length}</span>
-      <button type="button" class="link" aria-label=${t("nextVersion")} disabled=${at === all.length - 1} onClick=${() => here.take(all[at + 1])}>›</button>
+      <button type="button" class="link" aria-label=${t("nextVersion")} disabled=${at === all.length - 1} onClick=${() => turn(1)}>›</button>
     </div>`;
 }
 

@@ -19,7 +19,7 @@ function Summaries({ session }) {
     }
   };
   return html`
-    <li><details onToggle=${open}><summary>${session.title} <span class="soft">${date(session.updated_at)}</span></summary>
+    <li><details onToggle=${open}><summary><bdi>${session.title}</bdi> <span class="soft">${date(session.updated_at)}</span></summary>
       ${summaries === null ? html`<p class="soft">${t("loading")}</p>` : summaries.length === 0 ? html`<p class="soft">${t("noSummary")}</p>`
         : summaries.map((one) => html`<p dir="auto">${one.summary}</p><p class="soft">${moment(one.timestamp)}</p>`)}
       <p><a href=${CHAT(session.id)}>${t("openMessage")}</a></p></details></li>`;
