@@ -3,7 +3,7 @@ import { events, get, patch, path, post, request, told } from "../lib/api.js";
 import { t, timezone } from "../lib/text.js";
 import { OPTIONS } from "./kept.js";
 
-const PAGE = 60; // messages read at once
+const PAGE = 30; // messages read at once: of more, drawing holds up a reader who scrolls
 const AROUND = 20; // messages shown before the one that is looked for
 const LATER = 2_000; // milliseconds until an answer that another process gives is looked for again
 
@@ -94,13 +94,12 @@ export class Conversation {
   /** Reads it, with its newest messages or those around one, and follows the answer that is under way. */
   async open(around = null) {
     await this._reading(async () => {
-      const session = await get(path(this.address));
+      const isAfter = around > AROUND;
+      const [session] = await Promise.all([
+        get(path(this.address)), around === null ? this._read("desc", null) : this._read("asc", isAfter ? around - AROUND - 1 : null),
+      ]);
       Object.assign(this, { title: session.title, project: session.project, instructions: session.instructions || "" });
-      if (around === null) await this._read("desc", null);
-      else {
-        await this._read("asc", around > AROUND ? around - AROUND - 1 : null);
-        this.hasOlder = around > AROUND;
-      }
+      if (around !== null) this.hasOlder = isAfter;
       for (const turn of session.answering) this._follow(turn);
     });
   }

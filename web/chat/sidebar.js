@@ -69,7 +69,7 @@ export function Sidebar({ list, here, go, begin, gone }) {
         ${groups(list.items).map((group) => html`
           <h2 key=${group.name}>${group.name}</h2>
           <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}
-        ${list.cursor !== null && html`<${Edge} reach=${() => list.more()} />`}
+        ${list.cursor !== null && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
         ${list.query && html`
           <h2>${t("inMessages")}</h2>
           ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}

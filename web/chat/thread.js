@@ -2,7 +2,7 @@
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { finish, toHtml } from "../lib/markdown.js";
 import { told } from "../lib/api.js";
-import { clock, day, t } from "../lib/text.js";
+import { clock, day, midnight, t } from "../lib/text.js";
 import { MOST } from "./composer.js";
 import { citedIn, Sources } from "./sources.js";
 
@@ -10,7 +10,7 @@ const NEAR = 80; // pixels from the end within which a reader is taken to be at 
 
 function Markdown({ text, whole, cite }) {
   const box = useRef();
-  useEffect(() => { if (whole) finish(box.current); }, [text, whole]);
+  useLayoutEffect(() => { if (whole) finish(box.current); }, [text, whole]); // before a reader's place is kept by heights
   const act = (event) => {
     const link = event.target.closest?.(".cite");
     if (!link || (event.type === "keydown" && event.key !== "Enter")) return;
@@ -202,19 +202,19 @@ export class Thread extends Component {
 
   render({ here, send, resend, go, marked, children }, { away }) {
     const line = here.shown;
-    const days = line.map((one) => day(one.timestamp));
+    const days = line.map((one) => midnight(one.timestamp));
     const shown = line.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
+      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">
-          ${here.hasOlder && !here.loading && !here.error && html`<${Edge} reach=${() => here.older()} />`}
+          ${here.hasOlder && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.older()} />`}
           ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
           ${here.error && html`<button type="button" onClick=${() => here.again()}>${t("sendAgain")}</button>`}
           ${here.messages.length === 0 && !here.loading && children}
           ${shown}
-          ${here.hasNewer && !here.loading && !here.error && html`<${Edge} reach=${() => here.newer()} />`}
+          ${here.hasNewer && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.newer()} />`}
         </div>
         ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}
       </div>`;

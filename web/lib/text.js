@@ -41,7 +41,7 @@ export function timezone() {
   return timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {};
 }
 
-const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
+export const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
 
 /** How many days ago a time was: 0 for today. */
 const daysAgo = (time) => Math.round((midnight(Date.now()) - midnight(time)) / 86_400_000);

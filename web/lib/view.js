@@ -114,11 +114,14 @@ export function Menu({ name, actions }) {
     </span>`;
 }
 
-/** Calls `reach` whenever its place comes into view. */
-export function Edge({ reach }) {
+const AHEAD = "2000px"; // as far as a flick of the wheel goes while a page is read
+
+/** Calls `reach` whenever its place comes near the view of its `box`, a selector of what scrolls. */
+export function Edge({ box, reach }) {
   const place = useRef();
   useEffect(() => {
-    const watching = new IntersectionObserver(([seen]) => { if (seen.isIntersecting) reach(); }, { rootMargin: "400px" });
+    const root = place.current.closest(box); // for what is clipped by another, the margin would not count
+    const watching = new IntersectionObserver(([seen]) => { if (seen.isIntersecting) reach(); }, { root, rootMargin: AHEAD });
     watching.observe(place.current);
     return () => watching.disconnect();
   });
