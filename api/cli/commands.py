@@ -26,15 +26,8 @@ from api.cli.doctor import examine
 from api.cli.keys import app as keys
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, named_project, out
-from api.cli.transfers import (
-    batches_of,
-    export_to,
-    import_export,
-    import_source,
-    is_export,
-    turns_of,
-    unhurried,
-)
+from api.cli.transfers import batches_of, export_to, import_export, import_source, turns_of, unhurried
+from api.portable import is_export
 from api.wire.chat import QueryRequest
 from api.wire.reasons import wrong
 from api.wire.search import SearchRequest

@@ -5,11 +5,10 @@ import codecs
 import os
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
 from pydantic import ValidationError
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -22,7 +21,7 @@ from api.wire.sessions import MessageIn, MessageRefused, message_or_refusal
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id
-from memory.portable import FORMAT, SourceFile, Wanted
+from memory.portable import SourceFile, Wanted
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
 from utils.text import shown, with_blanks
@@ -67,14 +66,6 @@ async def _write(memory: Memory, user: str, file: BinaryIO) -> None:
     async with aclosing(exported(memory, user)) as lines:
         async for chunk in lines:
             await asyncio.to_thread(file.write, chunk)
-
-
-def is_export(first: bytes) -> bool:
-    """Whether a file with this first line is what `loci export` made, and no list of messages."""
-    with suppress(orjson.JSONDecodeError):
-        fields = orjson.loads(first)
-        return isinstance(fields, dict) and fields.get("kind") == "export" and fields.get("format") == FORMAT
-    return False
 
 
 async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO) -> None:

@@ -91,6 +91,15 @@ async def get_message(
     return wire.MessageOut.of(await memory.engine.chats.turns.get(owner, session_id, message_id))
 
 
+@router.patch("/{session_id}/messages/{message_id:path}", responses=errors(404))
+async def change_message(
+    session_id: SessionId, message_id: AnyMessageId, body: wire.MessagePatch, memory: TheMemory, owner: Owner
+) -> wire.MessageOut:
+    """Have a message recalled for other answers or, with `recalled: false`, no more; it stays in its session."""
+    turns = memory.engine.chats.turns
+    return wire.MessageOut.of(await turns.set_recalled(owner, session_id, message_id, recalled=body.recalled))
+
+
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
 async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""

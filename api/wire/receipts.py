@@ -46,7 +46,8 @@ class WhyNotOut(Shown):
 
 
 class UsedOut(Shown):
-    """A memory that was given, as it is by now: what was deleted since has no `content`."""
+    """A memory that was given, as it is by now: what was deleted since has no `content`. `recalled`: whether other
+    answers may be given it."""
 
     n: int
     id: str
@@ -56,6 +57,7 @@ class UsedOut(Shown):
     role: str | None
     session_id: str | None
     timestamp: datetime | None
+    recalled: bool | None
 
 
 class LedgerOut(Shown):

@@ -39,9 +39,10 @@ class Resident:
 
 
 class Server:
-    """Two processes over a directory of their own, at free ports of 127.0.0.1, under default settings."""
+    """Two processes over a directory of their own, at free ports of 127.0.0.1, under default settings but for some."""
 
-    def __init__(self, home: Path, *, free_encoder: bool) -> None:
+    def __init__(self, home: Path, *, free_encoder: bool, **settings: str) -> None:
+        self._settings = settings
         self._home = home
         self._app = ["-m", "bench.speed.app", *(["--free-encoder"] if free_encoder else [])]
         self._log: IO[bytes] = (home / "log").open("ab")
@@ -104,7 +105,7 @@ class Server:
     ) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, *arguments],
-            env=_environment(MONGODB_URI=self._uri, LOCI_HOME=str(self._home), PORT="0"),
+            env=_environment(MONGODB_URI=self._uri, LOCI_HOME=str(self._home), PORT="0", **self._settings),
             cwd=self._home,  # where no .env lies
             stdout=self._log if stdout is None else stdout,
             stderr=self._log,
@@ -131,10 +132,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def served(*, free_encoder: bool = False) -> Iterator[Server]:
-    """A started server over a temporary directory, which goes with it."""
+def served(*, free_encoder: bool = False, **settings: str) -> Iterator[Server]:
+    """A started server over a temporary directory, which goes with it. `settings`: others than the default, by name."""
     with tempfile.TemporaryDirectory(prefix="loci-speed-") as home:
-        server = Server(Path(home), free_encoder=free_encoder)
+        server = Server(Path(home), free_encoder=free_encoder, **settings)
         try:
             server.start()
             yield server

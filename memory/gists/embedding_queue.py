@@ -73,7 +73,7 @@ class EmbeddingQueue:
     async def newest(self) -> list[Document]:
         """The newest messages that wait, the last one at the end."""
         found = await newest_waiting(self._vectors, "embed", LOOKED_AT, "embedding")
-        return [one for one in found if one["kind"] == TURN and not {"forgotten", "branch"} & one.keys()]
+        return [one for one in found if one["kind"] == TURN and not {"forgotten", "branch", "recalled"} & one.keys()]
 
     async def turn(self) -> bool:
         """`work` for some seconds; returns whether there may be more, for which others have their turn first."""

@@ -199,6 +199,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "follows": turn.follows,
         "branch": turn.branch,
         "images": turn.images or None,
+        "recalled": None if turn.recalled else False,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -224,6 +225,7 @@ def gist_of(document: Document) -> Gist:
         condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
         timezone=document.get("timezone"),
         branch=document.get("branch"),
+        recalled=document.get("recalled", True),
     )
 
 
@@ -243,6 +245,7 @@ def turn_of(document: Document) -> Turn:
         follows=document.get("follows"),
         branch=document.get("branch"),
         images=document.get("images", 0),
+        recalled=document.get("recalled", True),
     )
 
 

@@ -11,12 +11,14 @@ from memory.turns import Conversations, Used
 
 @dataclass(frozen=True)
 class Source:
-    """A memory that an answer was given. `role`: of a message; `session_id`: where it was said."""
+    """A memory that an answer was given. `role`: of a message; `session_id`: where it was said. `recalled`: whether
+    other answers may be given it."""
 
     content: str
     timestamp: datetime
     role: str | None = None
     session_id: str | None = None
+    recalled: bool = True
 
 
 class Sources:
@@ -32,7 +34,7 @@ class Sources:
             self._chats.keyvalues.under(owner, keys),
             asyncio.gather(*(self._summary(owner, one.id) for one in used if one.kind == "summary")),
         )
-        found = {one.id: Source(one.content, one.timestamp, one.role, one.session_id) for one in gists}
+        found = {one.id: Source(one.content, one.timestamp, one.role, one.session_id, one.recalled) for one in gists}
         found |= {key: Source(f"{key}: {one.value}", one.updated_at) for key, one in kept.items()}
         found |= dict(source for source in summaries if source is not None)
         return [found.get(one.id) for one in used]

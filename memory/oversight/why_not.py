@@ -19,7 +19,7 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 Reason = (
     Drop
     | LeftOut
-    | Literal["used", "later", "own", "asked", "not_embedded", "by_rules", "replaced"]
+    | Literal["used", "later", "own", "asked", "not_embedded", "by_rules", "replaced", "not_recalled"]
     | Literal["memory_not_asked", "pool", "since", "not_observed"]
 )
 
@@ -44,6 +44,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
     "replaced": "Its user has put another message in its place, or had it answered again.",
+    "not_recalled": "Its user has said that it is not to be recalled.",
     "sent_along": "It stood in what was sent anyway: the running conversation, or what the request brought along.",
     "memory_not_asked": "Memory was not asked for this answer.",
     "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off, or the proxy answered.",
@@ -108,6 +109,8 @@ class Explainer:
             return WhyNot(identifier, "by_rules")
         if message.get("branch") == REPLACED:
             return WhyNot(identifier, "replaced")
+        if not message.get("recalled", True):
+            return WhyNot(identifier, "not_recalled")
         numbers: dict[str, Any] = {"top_k": receipt.top_k, **receipt.numbers}
         recipe = replace(RECIPES[receipt.recipe], **numbers)
         # What was said later was not there to be found; what is only dated later was.

@@ -16,6 +16,9 @@ HEAD = 64 * 1024  # bytes that are looked at to tell how a file holds what it ho
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Objects whose list of this name may be long: pages of mem0, the backup of OpenMemory. Each item of it is a document.
 LISTS = ("results", "memories")
+LONGEST = 64 * 1024 * 1024  # bytes of one document, which is read whole
+UNPACKED = 100  # times the size of a zip file, and once more `LONGEST`, that what is in it may have: text has ten
+DIRECTORY = 8 * 1024 * 1024  # bytes of the list of what is in a zip file
 CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
 
 
@@ -32,12 +35,14 @@ class _Readable(Protocol):
 
 
 class _Rejoined:
-    """A file of which the beginning was read already. `advance`: is told how many bytes are taken."""
+    """A file of which the beginning was read already. `advance`: is told how many bytes are taken. `since`: how many
+    since the last document; `FileBroken` is raised where these are too many."""
 
     def __init__(self, head: bytes, file: _Readable, advance: Callable[[int], object]) -> None:
         self._head = head
         self._file = file
         self._advance = advance
+        self.since = 0
 
     def read(self, size: int = -1) -> bytes:
         if self._head:
@@ -45,7 +50,32 @@ class _Rejoined:
         else:
             taken = self._file.read(size)
         self._advance(len(taken))
+        self.since += len(taken)
+        if self.since > LONGEST:
+            raise FileBroken(f"a conversation or memory in it has more than {LONGEST // 1024 // 1024} MB")
         return taken
+
+
+class _Archive(io.BufferedIOBase):
+    """A zip file, of whose list of what is in it no more is read than memory holds."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = self._file.read(DIRECTORY + 1 if size is None or not 0 <= size <= DIRECTORY else size)
+        if len(found) > DIRECTORY:
+            raise FileRefused("there are too many files in the zip file")
+        return found
+
+    def seek(self, place: int, whence: int = 0, /) -> int:
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
 
 
 def fields_of(head: bytes) -> Mapping[str, str]:
@@ -79,9 +109,12 @@ def documents(
     if not file.seekable():
         raise FileRefused("a zip file cannot be read from standard input: name the file")
     try:
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(_Archive(file)) as archive:
             members = _members(archive)
-            measure(sum(member.file_size for member in members))
+            unpacked = sum(member.file_size for member in members)
+            if unpacked > UNPACKED * file.seek(0, io.SEEK_END) + LONGEST:
+                raise FileRefused("the zip file unpacks to far more than an export does")
+            measure(unpacked)
             for member in members:
                 with archive.open(member) as opened:
                     beginning = opened.read(HEAD)
@@ -115,7 +148,9 @@ def _read(file: _Rejoined, head: bytes) -> Iterator[object]:
     place = "item" if begins == b"[" else f"{held}.item" if held else ""
     try:
         # Numbers of any size are valid; as floats, ijson would end the file at an integer of more than 64 bits.
-        yield from ijson.items(file, place, use_float=False, multiple_values=not place)
+        for document in ijson.items(file, place, use_float=False, multiple_values=not place):
+            file.since = 0
+            yield document
     except ijson.JSONError as error:
         raise FileBroken(_in_words(error)) from None
 

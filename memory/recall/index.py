@@ -100,6 +100,7 @@ FIELDS = dict.fromkeys(
         "name",
         "model",
         "branch",
+        "recalled",
     ),
     1,
 )
@@ -143,6 +144,7 @@ class UserIndex:
         self._speakers = 0  # names there ever were
         self._row_of: dict[str, int] = {}
         self._codes: dict[tuple[str, str], int] = {}
+        self._withheld: set[str] = set()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -157,6 +159,10 @@ class UserIndex:
     def code(self, kind: str, name: str) -> int:
         """The number that stands for a session or a kind in the columns; -1 for one never seen."""
         return self._codes.get((kind, name), -1)
+
+    def is_withheld(self, identifier: str) -> bool:
+        """Whether a gist is there and not to be found."""
+        return identifier in self._withheld
 
     def row_of(self, identifier: str) -> int | None:
         """The row of a gist; None where it has none."""
@@ -183,8 +189,12 @@ class UserIndex:
     def put(self, documents: Sequence[Document]) -> None:
         """Adds or replaces rows from documents of `vectors`. Those of another embedding model, or not embedded, are
         left out: vectors of different models are never compared. So are answers made by rules: all they do is quote
-        what stands in other rows; and what its user has put another in the place of."""
+        what stands in other rows; and what its user has put another in the place of, or wants recalled no more."""
         for document in documents:
+            if _is_withheld(document):
+                self._withheld.add(document["_id"])
+            else:
+                self._withheld.discard(document["_id"])
             self._put(document)
             for piece in _pieces(document):
                 self._put(piece)
@@ -233,7 +243,7 @@ class UserIndex:
         rows = np.flatnonzero(self.alive[: len(self.ids)])
         fresh = copy(self)
         fresh.names, fresh._named, fresh._codes = dict(self.names), dict(self._named), dict(self._codes)
-        fresh._spoken = Counter(self._spoken)
+        fresh._spoken, fresh._withheld = Counter(self._spoken), set(self._withheld)
         fresh.ids = [self.ids[row] for row in rows]
         fresh._row_of = {identifier: row for row, identifier in enumerate(fresh.ids)}
         fresh.matrix, fresh.times, fresh.alive = self.matrix[rows], self.times[rows], self.alive[rows]
@@ -256,7 +266,7 @@ class UserIndex:
 
     def _content_of(self, document: Document) -> tuple[NDArray[np.float32], Imprint] | None:
         """The vector and the imprint of a gist's row; None where it has no row here."""
-        if document.get("branch") == REPLACED:
+        if _is_withheld(document):
             return None
         if self.model == WORDS:
             return np.zeros(0, np.float32), replace(EMPTY, terms=from_bytes(document.get("words", b"")))
@@ -344,6 +354,10 @@ def _pieces(document: Document) -> list[Document]:
         | {"embedding": piece["embedding"]}
         for number, piece in enumerate(stored)
     ]
+
+
+def _is_withheld(document: Document) -> bool:
+    return document.get("branch") == REPLACED or not document.get("recalled", True)
 
 
 def _name_of(document: Document) -> str:

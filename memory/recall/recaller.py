@@ -210,6 +210,7 @@ class Recaller:
             if document.get("model") != RULE_BASED
             and document["_id"] not in exclude
             and index.row_of(document["_id"]) is None
+            and not index.is_withheld(document["_id"])
         ]
         embedded = await self._as_far_as_embeddable(owner, fresh) if fresh else []
         texts = [text_to_embed(document) for document, _ in embedded]

@@ -81,6 +81,7 @@ class MessageLine(Line):
     follows: MessageId | Literal[""] | None = None
     branch: Literal["replaced", "left"] | None = None
     images: Index | None = None
+    recalled: bool | None = None
 
 
 async def conversation_records(

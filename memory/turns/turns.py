@@ -169,6 +169,18 @@ class Turns:
         placed = await self.page(owner, session_id, after=message["message_index"] - 1, limit=1)
         return next((turn for turn in placed if turn.id == identifier), turn_of(message))
 
+    async def set_recalled(self, owner: str, session_id: str, identifier: str, *, recalled: bool) -> Turn:
+        """Has a message of a session recalled for other answers, or no more, which every index sees at its next look;
+        it stays in its session. Raises `NotFound`."""
+        own = _own(owner, [identifier]) | {"kind": "turn", "session_id": session_id}
+        seen = (await self.get(owner, session_id, identifier)).recalled == recalled
+        while not seen:
+            number = await self._changes.take(owner, deletion=True)
+            changed: Document = {"$set": {"change": number} | ({} if recalled else {"recalled": False})}
+            await self._vectors.update_one(own, changed | ({"$unset": {"recalled": ""}} if recalled else {}))
+            seen = await self._changes.close(owner, number)
+        return await self.get(owner, session_id, identifier)
+
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
         logged = await self._reader.by_ids(owner, place.newest)
@@ -192,7 +204,7 @@ class Turns:
                 places.setdefault(message.session_id, set()).update(beside)
         known = {message.key for message in messages}
         found = await self._reader.at_places(owner, places)
-        return [gist for gist in found if gist.key not in known and gist.branch != REPLACED]
+        return [gist for gist in found if gist.key not in known and gist.branch != REPLACED and gist.recalled]
 
     async def at_end(self, owner: str, session_id: str, before: int, end: End) -> Gist | None:
         """The session's first or last message before a place that is of the kind asked for, by the first or last

@@ -1,6 +1,7 @@
 """Work that goes beside its caller's ends with it."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -45,3 +46,30 @@ async def test_a_step_that_fails_holds_up_no_other_and_is_told_of() -> None:
     with pytest.raises(ValueError, match="step 1"):
         await each(partial(step, number) for number in range(4))
     assert taken == [0, 1, 2, 3]
+
+
+async def test_what_is_cancelled_ends_as_it_should_though_its_caller_is_cancelled_again() -> None:
+    ended = asyncio.Event()
+    ending = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ending.set()
+            await asyncio.sleep(0.05)
+            ended.set()
+
+    async def wait() -> None:
+        async with begun(work()):
+            await asyncio.sleep(60)
+
+    waiting = asyncio.create_task(wait())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await ending.wait()
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    await asyncio.wait_for(ended.wait(), 5)

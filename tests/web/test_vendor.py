@@ -5,6 +5,10 @@ import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
+from memory.portable import items, records, sources
+
 WEB = Path(__file__).parents[2] / "web"
 LIST = (WEB / "vendor/README.md").read_text()
 OVER_THE_WIRE = 250_000  # bytes of all that a page can come to load
@@ -28,3 +32,30 @@ def test_every_language_says_all_and_nothing_else() -> None:
     }
     assert len(said) >= 3
     assert all(names == said["en"] for names in said.values())
+
+
+def test_every_language_says_why_something_of_a_file_is_left_out() -> None:
+    named = vars(items) | vars(records) | {"OTHER_USER": sources.OTHER_USER}
+    reasons = {text for name, text in named.items() if name.isupper() and isinstance(text, str) and " " in text}
+    assert len(reasons) > 10
+    for path in (WEB / "texts").glob("*.js"):
+        missing = [reason for reason in reasons if f'"{reason}": "' not in path.read_text()]
+        assert missing == [] or path.stem == "en"
+
+
+def modules(path: Path, seen: list[Path]) -> list[Path]:
+    """A script with those that it imports, and these in turn."""
+    if path not in seen:
+        seen.append(path)
+        for name in re.findall(r'^import (?:[^"]*? from )?"([^"]+)"', path.read_text(), re.MULTILINE):
+            modules((path.parent / name).resolve(), seen)
+    return seen
+
+
+@pytest.mark.parametrize("page", ["index", "memory", "admin"])
+def test_a_page_names_all_its_scripts_at_once(page: str) -> None:
+    html = (WEB / f"{page}.html").read_text()
+    [main] = re.findall(r'<script type="module" src="web/([^"]+)"', html)
+    named = re.findall(r'<link rel="modulepreload" href="web/([^"]+)">', html)
+    needed = {str(path.relative_to(WEB)) for path in modules(WEB / main, [])[1:]} | {"texts/en.js"}
+    assert sorted(named) == sorted(needed)

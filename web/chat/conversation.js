@@ -1,9 +1,9 @@
 // A conversation as the page holds it: its messages, the answers under way in it, and how it goes on.
-import { events, get, path, post, request, told } from "../lib/api.js";
-import { t } from "../lib/text.js";
+import { events, get, patch, path, post, request, told } from "../lib/api.js";
+import { t, timezone } from "../lib/text.js";
 import { OPTIONS } from "./kept.js";
 
-const PAGE = 60; // messages read at once
+const PAGE = 30; // messages read at once: of more, drawing holds up a reader who scrolls
 const AROUND = 20; // messages shown before the one that is looked for
 const LATER = 2_000; // milliseconds until an answer that another process gives is looked for again
 
@@ -94,13 +94,12 @@ export class Conversation {
   /** Reads it, with its newest messages or those around one, and follows the answer that is under way. */
   async open(around = null) {
     await this._reading(async () => {
-      const session = await get(path(this.address));
+      const isAfter = around > AROUND;
+      const [session] = await Promise.all([
+        get(path(this.address)), around === null ? this._read("desc", null) : this._read("asc", isAfter ? around - AROUND - 1 : null),
+      ]);
       Object.assign(this, { title: session.title, project: session.project, instructions: session.instructions || "" });
-      if (around === null) await this._read("desc", null);
-      else {
-        await this._read("asc", around > AROUND ? around - AROUND - 1 : null);
-        this.hasOlder = around > AROUND;
-      }
+      if (around !== null) this.hasOlder = isAfter;
       for (const turn of session.answering) this._follow(turn);
     });
   }
@@ -158,11 +157,10 @@ export class Conversation {
     this.error = "";
     this.stopped = false;
     this.changed();
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions(); // unknown in some hardened browsers
     const history = before.filter((one) => one.content).map(({ role, content }) => ({ role, content }));
     const json = {
       query, stream: true, detached: true, use_memory: this.useMemory,
-      ...(timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {}),
+      ...timezone(),
       ...(images.length ? { images } : {}),
       ...(this.model ? { model: this.model } : {}),
       ...(this.project ? { project: this.project } : {}),
@@ -198,6 +196,13 @@ export class Conversation {
     const at = this.messages.indexOf(one);
     this.messages = this.messages.filter((each, place) => place !== at && !(place === at + 1 && each.role === "assistant"));
     return this.ask(one.content, one.images, begun, one.insteadOf, one.key);
+  }
+
+  /** Has a message, of whichever chat, recalled for other answers or no more. */
+  async setRecalled(session, id, recalled) {
+    await patch(path(["v1", "sessions", session, "messages", id]), { recalled });
+    for (const one of this.messages) if (one.id === id && this.id === session) Object.assign(one, { recalled, decided: true });
+    this.changed();
   }
 
   /** Ends the answer under way; what came of it stays. */
@@ -270,6 +275,6 @@ function messageOf(one) {
   return {
     key: one.id, id: one.id, role: one.role, name: one.name, content: one.content, timestamp: one.timestamp,
     index: one.message_index, follows: one.follows, branch: one.branch, turn: one.turn_id, model: one.model, interrupted: one.interrupted,
-    pictures: one.images,
+    pictures: one.images, recalled: one.recalled,
   };
 }

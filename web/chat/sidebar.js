@@ -27,7 +27,7 @@ function Entry({ session, here, go, act }) {
   const open = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(session.id); } };
   return html`
     <li class=${current ? "current" : ""}>
-      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title}>${session.title}</a>
+      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
       <${Menu} name=${t("actionsOf", session.title)} actions=${[[t("rename"), () => act("rename", session)], [t("delete"), () => act("delete", session), "bad"]]} />
     </li>`;
 }
@@ -69,7 +69,7 @@ export function Sidebar({ list, here, go, begin, gone }) {
         ${groups(list.items).map((group) => html`
           <h2 key=${group.name}>${group.name}</h2>
           <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}
-        ${list.cursor !== null && html`<${Edge} reach=${() => list.more()} />`}
+        ${list.cursor !== null && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
         ${list.query && html`
           <h2>${t("inMessages")}</h2>
           ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}

@@ -1,7 +1,7 @@
 // Why an answer remembered what it did: the server's receipt, with what each source says by now.
-import { Confirm, html, useEffect, useState } from "../lib/view.js";
-import { get, path, remove, told } from "../lib/api.js";
-import { count, moment, t } from "../lib/text.js";
+import { Confirm, html, Reword, useEffect, useRef, useState } from "../lib/view.js";
+import { get, patch, path, post, put, remove, told } from "../lib/api.js";
+import { count, moment, t, timezone } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
 const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
@@ -9,20 +9,27 @@ const OF_SESSION = "turn"; // which says itself whose memory it is in; others ar
 /** The numbers that an answer cites. */
 export const citedIn = (text) => [...new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map((found) => Number(found[1])))];
 
-function Source({ one, considered, go, forget, marked }) {
+function Source({ one, considered, go, act, marked }) {
   const linked = one.kind === "turn" && one.session_id;
   const seen = considered.find((each) => each.id === one.id);
   const parts = seen ? Object.entries({ score: seen.score, ...seen.explain }).filter(([, value]) => typeof value === "number") : [];
   const open = (event) => { event.preventDefault(); go(one.session_id, one.id); };
   if (one.content === null) return html`<li value=${one.n} class="soft">${t("sourceGone")}</li>`;
+  const withheld = one.recalled === false;
   return html`
-    <li value=${one.n} id=${`source-${one.n}`} class=${marked === one.n ? "marked" : ""}>
+    <li value=${one.n} id=${`source-${one.n}`} class=${`${marked === one.n ? "marked" : ""} ${withheld ? "withheld" : ""}`}>
       <p class="quote" dir="auto">${one.content}</p>
       <p class="soft">
         ${t(one.role === "assistant" ? "byAssistant" : `kind_${one.kind}`) || one.kind} · <time datetime=${one.timestamp}>${moment(one.timestamp)}</time>
         ${linked && html` · <a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${open}>${t("openMessage")}</a>`}
-        ${one.kind in KEPT_UNDER && html` · <button type="button" class="link" onClick=${() => forget(one)}>${t("forget")}</button>`}
+        ${withheld && html` · ${t("notRecalled")}`}
       </p>
+      ${one.kind in KEPT_UNDER && html`
+        <div class="actions">
+          ${linked && html`<button type="button" class="link" onClick=${() => act.setRecalled(one, withheld)}>${t(withheld ? "recallAgain" : "notRelevant")}</button>`}
+          ${one.role !== "assistant" && html`<button type="button" class="link" onClick=${() => act.ask({ what: "correct", one })}>${t("correct")}</button>`}
+          <button type="button" class="link" onClick=${() => act.ask({ what: "forget", one })}>${t("forget")}</button>
+        </div>`}
       ${parts.length > 0 && html`
         <details><summary>${t("scoreParts")}</summary>
           <dl class="parts">${parts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value.toFixed(3)}</dd></div>`)}</dl>
@@ -30,25 +37,58 @@ function Source({ one, considered, go, forget, marked }) {
     </li>`;
 }
 
-export function Sources({ turn, text, marked, go, project }) {
+/** What was said of a value that is kept under a key. */
+const valueOf = (one) => one.content.slice(one.id.length + 2);
+
+export function Sources({ turn, text, marked, go, here }) {
   const [receipt, set] = useState(null);
   const [error, fail] = useState("");
+  const [outcome, say] = useState({});
+  const [asked, ask] = useState(null);
+  const box = useRef();
+  const { project } = here;
   const read = () => get(path(["v1", "receipts", turn])).then(set, (problem) => fail(problem.status === 404 ? t("noReceipt") : told(problem)));
   useEffect(() => { read(); }, [turn]);
-  const [asked, ask] = useState(null);
-  const forget = async () => {
-    await remove(path(KEPT_UNDER[asked.kind](asked), asked.kind === OF_SESSION ? {} : { project }));
-    await read();
+  useEffect(() => { if (outcome.said && document.activeElement === document.body) box.current.focus(); }, [outcome]); // the button is gone
+
+  const setRecalled = async (one, recalled) => {
+    try {
+      await here.setRecalled(one.session_id, one.id, recalled);
+      await read();
+      say({ said: t(recalled ? "saidRecalled" : "saidNotRecalled") });
+    } catch (problem) { say({ refused: told(problem) }); }
   };
+  const forget = async ({ one }) => {
+    await remove(path(KEPT_UNDER[one.kind](one), one.kind === OF_SESSION ? {} : { project }));
+    await read();
+    return t("saidForgotten");
+  };
+  const correct = async ({ one }, right) => {
+    if (one.kind === "fact") await patch(path(KEPT_UNDER.fact(one)), { text: right, project });
+    else if (one.kind === "memory") await put(path(KEPT_UNDER.memory(one)), { value: right, project });
+    else {
+      const { decisions } = await post("v1/facts", { text: right, project, ...timezone() });
+      if (!decisions.length) throw new Error(t("nothingStated"));
+      await here.setRecalled(one.session_id, one.id, false);
+    }
+    await read();
+    return t("saidCorrected");
+  };
+  const close = (done) => { ask(null); say({ said: done }); };
+
   if (error) return html`<p class="sources soft" role="status">${error}</p>`;
   if (!receipt) return html`<p class="sources soft" role="status">…</p>`;
   const cited = citedIn(text);
   const used = receipt.used.filter((one) => cited.includes(one.n));
   const given = receipt.used.filter((one) => !cited.includes(one.n));
-  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} forget=${ask} marked=${marked} />`)}</ol>`;
+  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} act=${{ ask, setRecalled }} marked=${marked} />`)}</ol>`;
   return html`
-    <section class="sources" aria-label=${t("sources")}>
-      ${asked && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.content} action=${t("forget")} run=${forget} close=${() => ask(null)} />`}
+    <section class="sources" aria-label=${t("sources")} tabindex="-1" ref=${box}>
+      <p class="hidden" role="status">${outcome.said}</p>
+      ${outcome.refused && html`<p class="bad" role="alert">${outcome.refused}</p>`}
+      ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.one.content} action=${t("forget")} run=${() => forget(asked)} close=${close} />`}
+      ${asked?.what === "correct" && html`<${Reword} title=${t("correct")} text=${asked.one.kind === "memory" ? valueOf(asked.one) : asked.one.content} says=${asked.one.kind === "turn" && t("correctsMessage")}
+        most=${asked.one.kind === "fact" ? 600 : 20_000} save=${(right) => correct(asked, right)} close=${close} />`}
       ${used.length > 0 ? list(used) : html`<p class="soft">${receipt.need_memory ? t("nothingCited") : t("noMemoryNeeded", receipt.memory_reason)}</p>`}
       ${given.length > 0 && html`<details><summary>${t("alsoGiven", given.length)}</summary>${list(given)}</details>`}
       ${receipt.ledger.length > 0 && html`

@@ -1,7 +1,8 @@
 // The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { finish, toHtml } from "../lib/markdown.js";
-import { clock, day, t } from "../lib/text.js";
+import { told } from "../lib/api.js";
+import { clock, day, midnight, t } from "../lib/text.js";
 import { MOST } from "./composer.js";
 import { citedIn, Sources } from "./sources.js";
 
@@ -9,14 +10,14 @@ const NEAR = 80; // pixels from the end within which a reader is taken to be at 
 
 function Markdown({ text, whole, cite }) {
   const box = useRef();
-  useEffect(() => { if (whole) finish(box.current); }, [text, whole]);
+  useLayoutEffect(() => { if (whole) finish(box.current); }, [text, whole]); // before a reader's place is kept by heights
   const act = (event) => {
     const link = event.target.closest?.(".cite");
     if (!link || (event.type === "keydown" && event.key !== "Enter")) return;
     event.preventDefault();
     cite(Number(link.dataset.n));
   };
-  return html`<div class="markdown" dir="auto" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
+  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
 }
 
 function Copy({ text }) {
@@ -29,16 +30,20 @@ function Copy({ text }) {
   return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
 }
 
+/** Where a reader goes on who has sent something, since the button is gone that he had. */
+const toComposer = () => document.getElementById("text").focus();
+
 function Answer({ one, here, send, go }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
-  const again = () => { if (!here.isAnswering) send(prompt.content, prompt.images || [], prompt); };
+  const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
   return html`
     ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
+    <${Withheld} one=${one} here=${here} />
     ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
     ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
     ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
@@ -49,7 +54,17 @@ function Answer({ one, here, send, go }) {
         ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
-    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} project=${here.project} />`}`;
+    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} here=${here} />`}`;
+}
+
+/** Says of a message that other answers do not come to know of it, with the way back, and forth again. */
+function Withheld({ one, here }) {
+  const [error, fail] = useState("");
+  if (one.recalled !== false && !one.decided) return "";
+  const turn = () => here.setRecalled(here.id, one.id, !one.recalled).then(() => fail(""), (problem) => fail(told(problem)));
+  return html`
+    <p class="note"><span role="status">${t(one.recalled ? "saidRecalled" : "notRecalled")}</span> <button type="button" class="link" onClick=${turn}>${t(one.recalled ? "notRelevant" : "recallAgain")}</button></p>
+    ${error && html`<p class="bad" role="alert">${error}</p>`}`;
 }
 
 /** A message of the user's as it is edited in its place. */
@@ -60,7 +75,7 @@ function Edited({ one, send, close }) {
   useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
   const submit = (event) => {
     event.preventDefault();
-    if (text.trim()) { close(); send(text.trim()); }
+    if (text.trim()) { close(); send(text.trim()); toComposer(); }
   };
   const keyed = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
@@ -75,18 +90,25 @@ function Edited({ one, send, close }) {
 
 function Mine({ one, here, send, resend }) {
   const [edits, edit] = useState(false);
+  const way = useRef();
+  const wasEdited = useRef(false);
+  useEffect(() => {
+    if (wasEdited.current && !edits && document.activeElement === document.body) way.current?.focus();
+    wasEdited.current = edits;
+  }, [edits]);
   const images = one.images || [];
   if (edits) return html`<${Edited} one=${one} send=${(text) => send(text, images, one)} close=${() => edit(false)} />`;
   const change = () => { if (!here.isAnswering) edit(true); };
-  const retry = () => (one.unsent ? resend(one) : send(one.content, images, one));
+  const retry = () => { if (one.unsent) resend(one); else send(one.content, images, one); toComposer(); };
   return html`
     ${images.length > 0 && html`<div class="pictures">${images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
     ${images.length === 0 && one.pictures > 0 && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
     <p class="said" dir="auto">${one.content}</p>
+    <${Withheld} one=${one} here=${here} />
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
       ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
-      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" onClick=${change}>${t("edit")}</button>`}
+      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" ref=${way} onClick=${change}>${t("edit")}</button>`}
       <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
     </div>`;
 }
@@ -95,12 +117,20 @@ function Mine({ one, here, send, resend }) {
 function Versions({ one, here }) {
   const all = here.versionsOf(one.follows);
   const at = all.indexOf(one);
+  const box = useRef();
+  useEffect(() => { // the button by which it was turned to stands in another version
+    if (here.turned?.to !== one) return;
+    const [back, on] = box.current.querySelectorAll("button");
+    (here.turned.by < 0 && !back.disabled || on.disabled ? back : on).focus();
+    here.turned = null;
+  });
+  const turn = (by) => { here.turned = { to: all[at + by], by }; here.take(all[at + by]); };
   if (all.length < 2 || at < 0) return "";
   return html`
-    <div class="versions" role="group" aria-label=${t("versions")}>
-      <button type="button" class="link" aria-label=${t("previousVersion")} disabled=${at === 0} onClick=${() => here.take(all[at - 1])}>‹</button>
+    <div class="versions" role="group" aria-label=${`${t("versions")}: ${at + 1} / ${all.length}`} ref=${box}>
+      <button type="button" class="link" aria-label=${t("previousVersion")} disabled=${at === 0} onClick=${() => turn(-1)}>‹</button>
       <span class="soft">${at + 1} / ${all.length}</span>
-      <button type="button" class="link" aria-label=${t("nextVersion")} disabled=${at === all.length - 1} onClick=${() => here.take(all[at + 1])}>›</button>
+      <button type="button" class="link" aria-label=${t("nextVersion")} disabled=${at === all.length - 1} onClick=${() => turn(1)}>›</button>
     </div>`;
 }
 
@@ -121,7 +151,7 @@ class Message extends Component {
   }
 }
 
-const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.version || 0}`;
+const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.recalled} ${one.version || 0}`;
 
 export class Thread extends Component {
   box = { current: null };
@@ -172,19 +202,19 @@ export class Thread extends Component {
 
   render({ here, send, resend, go, marked, children }, { away }) {
     const line = here.shown;
-    const days = line.map((one) => day(one.timestamp));
+    const days = line.map((one) => midnight(one.timestamp));
     const shown = line.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : days[at]} />`);
+      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">
-          ${here.hasOlder && !here.loading && !here.error && html`<${Edge} reach=${() => here.older()} />`}
+          ${here.hasOlder && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.older()} />`}
           ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
           ${here.error && html`<button type="button" onClick=${() => here.again()}>${t("sendAgain")}</button>`}
           ${here.messages.length === 0 && !here.loading && children}
           ${shown}
-          ${here.hasNewer && !here.loading && !here.error && html`<${Edge} reach=${() => here.newer()} />`}
+          ${here.hasNewer && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.newer()} />`}
         </div>
         ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}
       </div>`;

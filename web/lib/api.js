@@ -94,19 +94,29 @@ export function signOut() {
   forgetChats();
 }
 
-/** The server-sent events of a response, as {event, data}. */
-export async function* events(response) {
+/** What of a response stands before each `end`, as it comes. */
+async function* pieces(response, end) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     rest += value;
-    const blocks = rest.split("\n\n");
-    rest = blocks.pop();
-    for (const block of blocks) {
-      const found = block.match(/^event: ([^\n]*)\ndata: ([^\n]*)$/);
-      if (found) yield { event: found[1], data: JSON.parse(found[2]) };
-    }
+    const whole = rest.split(end);
+    rest = whole.pop();
+    yield* whole;
   }
+}
+
+/** The server-sent events of a response, as {event, data}. */
+export async function* events(response) {
+  for await (const block of pieces(response, "\n\n")) {
+    const found = block.match(/^event: ([^\n]*)\ndata: ([^\n]*)$/);
+    if (found) yield { event: found[1], data: JSON.parse(found[2]) };
+  }
+}
+
+/** The JSON objects of a response, one a line. */
+export async function* lines(response) {
+  for await (const line of pieces(response, "\n")) yield JSON.parse(line);
 }

@@ -22,7 +22,7 @@ const inline = (name, sign, pattern, renderer) => ({
   },
   renderer,
 });
-const formula = (block) => ({ text }) => `<span class="tex" data-tex="${escaped(text)}"${block ? ' data-block=""' : ""}></span>`;
+const formula = (block) => ({ text }) => `<span class="tex" dir="ltr" data-tex="${escaped(text)}"${block ? ' data-block=""' : ""}></span>`;
 
 const marked = new Marked({
   gfm: true,
@@ -47,6 +47,9 @@ const marked = new Marked({
 });
 
 window.DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  // Each block goes the way of its own first words, which code in it does not decide.
+  if (["PRE", "CODE"].includes(node.tagName)) node.setAttribute("dir", "ltr");
+  else if (node.parentNode?.tagName === "BODY") node.setAttribute("dir", "auto");
   if (node.tagName !== "A") return;
   if (node.classList.contains("cite")) {
     node.setAttribute("role", "button");

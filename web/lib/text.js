@@ -35,7 +35,13 @@ export const clock = (time) => TIME.format(new Date(time));
 export const date = (time) => DATE.format(new Date(time));
 export const moment = (time) => WHOLE.format(new Date(time));
 
-const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
+/** Where the reader's clock stands, as a field of a request; none in browsers that do not tell. */
+export function timezone() {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {};
+}
+
+export const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
 
 /** How many days ago a time was: 0 for today. */
 const daysAgo = (time) => Math.round((midnight(Date.now()) - midnight(time)) / 86_400_000);

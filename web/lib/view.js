@@ -1,5 +1,6 @@
 // What views of the pages share: Preact with htm, and small parts of every page.
 import { Component, html, render, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { told } from "./api.js";
 import { t } from "./text.js";
 
 export { Component, html, render, useEffect, useLayoutEffect, useRef, useState };
@@ -23,31 +24,33 @@ export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" ari
 export const IconButton = ({ icon, name, ...more }) =>
   html`<button type="button" class="bare" aria-label=${name} title=${name} ...${more}><${Icon} name=${icon} /></button>`;
 
-/** A modal dialog, shown as long as it is there. `close`: told when it is left. */
+/** A modal dialog, shown as long as it is there. `close`: told when it is left. What had the focus before has it again. */
 export function Dialog({ title, close, children, wide = false }) {
   const dialog = useRef();
+  const over = useRef(false);
   useEffect(() => {
-    if (!dialog.current.open) dialog.current.showModal();
-    dialog.current.querySelector("[autofocus]")?.select(); // Preact sets the property, which opens nothing
+    const shown = dialog.current;
+    if (!shown.open) shown.showModal();
+    shown.querySelector("[autofocus]")?.select(); // Preact sets the property, which opens nothing
+    return () => { over.current = true; shown.close(); };
   }, []);
   return html`
-    <dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby="dialog-title" onClose=${close}>
+    <dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby="dialog-title" onClose=${() => over.current || close()}>
       <header><h2 id="dialog-title">${title}</h2><${IconButton} icon="close" name=${t("close")} onClick=${() => dialog.current.close()} /></header>
       ${children}
     </dialog>`;
 }
 
-/** Asks before something that cannot be undone. `typed`: a word that has to be typed first. */
+/** Asks before something that cannot be undone. `typed`: a word that has to be typed first. `close`: gets what `run` gave. */
 export function Confirm({ title, text, action, typed, run, close }) {
   const [state, set] = useState({ busy: false, error: "", word: "" });
   const submit = async (event) => {
     event.preventDefault();
     set({ ...state, busy: true, error: "" });
     try {
-      await run();
-      close();
+      close(await run());
     } catch (error) {
-      set({ ...state, busy: false, error: error.message });
+      set({ ...state, busy: false, error: told(error) });
     }
   };
   return html`
@@ -57,9 +60,28 @@ export function Confirm({ title, text, action, typed, run, close }) {
         ${typed && html`<label>${t("typeTo", typed)}<input autocomplete="off" value=${state.word} onInput=${(event) => set({ ...state, word: event.target.value })} /></label>`}
         ${state.error && html`<p class="bad" role="alert">${state.error}</p>`}
         <div class="row end">
-          <button type="button" onClick=${close}>${t("cancel")}</button>
+          <button type="button" onClick=${() => close()}>${t("cancel")}</button>
           <button class="danger" disabled=${state.busy || (typed && state.word !== typed)}>${action}</button>
         </div>
+      </form>
+    <//>`;
+}
+
+/** Asks for another text. `says`: what becomes of it. `close`: gets what `save` gave. */
+export function Reword({ title, text, says, save, close, most = 600 }) {
+  const [value, set] = useState(text);
+  const [error, fail] = useState("");
+  const submit = async (event) => {
+    event.preventDefault();
+    try { close(await save(value.trim())); } catch (problem) { fail(told(problem)); }
+  };
+  return html`
+    <${Dialog} title=${title} close=${close}>
+      <form onSubmit=${submit}>
+        ${says && html`<p class="soft" id="says">${says}</p>`}
+        <textarea rows="4" dir="auto" maxlength=${most} autofocus aria-label=${title} aria-describedby=${says && "says"} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
+        ${error && html`<p class="bad" role="alert">${error}</p>`}
+        <div class="row end"><button type="button" onClick=${() => close()}>${t("cancel")}</button><button class="primary">${t("save")}</button></div>
       </form>
     <//>`;
 }
@@ -88,15 +110,18 @@ export function Menu({ name, actions }) {
     <span class="menu" ref=${box} onKeyDown=${move} onFocusOut=${leave}>
       <${IconButton} icon="more" name=${name} aria-haspopup="menu" aria-expanded=${open} onClick=${() => set(!open)} />
       ${open && html`<ul role="menu">${actions.map(([title, run, kind]) => html`
-        <li role="none"><button type="button" role="menuitem" class=${kind || ""} onClick=${() => { set(false); run(); }}>${title}</button></li>`)}</ul>`}
+        <li role="none"><button type="button" role="menuitem" class=${kind || ""} onClick=${() => { set(false); box.current.querySelector("button").focus(); run(); }}>${title}</button></li>`)}</ul>`}
     </span>`;
 }
 
-/** Calls `reach` whenever its place comes into view. */
-export function Edge({ reach }) {
+const AHEAD = "2000px"; // as far as a flick of the wheel goes while a page is read
+
+/** Calls `reach` whenever its place comes near the view of its `box`, a selector of what scrolls. */
+export function Edge({ box, reach }) {
   const place = useRef();
   useEffect(() => {
-    const watching = new IntersectionObserver(([seen]) => { if (seen.isIntersecting) reach(); }, { rootMargin: "400px" });
+    const root = place.current.closest(box); // for what is clipped by another, the margin would not count
+    const watching = new IntersectionObserver(([seen]) => { if (seen.isIntersecting) reach(); }, { root, rootMargin: AHEAD });
     watching.observe(place.current);
     return () => watching.disconnect();
   });

@@ -1,28 +1,10 @@
 // What is known of a user: the profile, facts with their history, and values under keys.
-import { Confirm, Dialog, html, Menu, useEffect, useState } from "../lib/view.js";
+import { Confirm, Dialog, html, Menu, Reword, useEffect, useState } from "../lib/view.js";
 import { get, patch, path, post, put, remove, told } from "../lib/api.js";
-import { count, date, moment, t } from "../lib/text.js";
+import { count, date, moment, t, timezone } from "../lib/text.js";
 import { List } from "./list.js";
 
 const DEPTH = 6; // former facts that are shown behind one
-
-/** Asks for another text. */
-function Reword({ title, text, save, close, most = 600 }) {
-  const [value, set] = useState(text);
-  const [error, fail] = useState("");
-  const submit = async (event) => {
-    event.preventDefault();
-    try { await save(value.trim()); close(); } catch (problem) { fail(told(problem)); }
-  };
-  return html`
-    <${Dialog} title=${title} close=${close}>
-      <form onSubmit=${submit}>
-        <textarea rows="4" maxlength=${most} autofocus aria-label=${title} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
-        ${error && html`<p class="bad" role="alert">${error}</p>`}
-        <div class="row end"><button type="button" onClick=${close}>${t("cancel")}</button><button class="primary">${t("save")}</button></div>
-      </form>
-    <//>`;
-}
 
 /** The messages that say a fact, which its conversation has. */
 const sayings = (one) => one.sources.map((id, at) => html` · <a key=${id} href=${`.?${new URLSearchParams({ session: one.memory_id, message: id })}`}>${t("says")}${one.sources.length > 1 ? ` ${at + 1}` : ""}</a>`);
@@ -123,9 +105,8 @@ export class Facts extends List {
   tell = (event) => {
     event.preventDefault();
     const { text } = this.state;
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     this.act(async () => {
-      const { decisions } = await post("v1/facts", { text, ...(timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {}) });
+      const { decisions } = await post("v1/facts", { text, ...timezone() });
       this.setState({ text: "" });
       return decisions.filter((one) => one.event !== "NONE").length;
     }, (n) => t("factAdded", n));

@@ -3,6 +3,7 @@ import { Component, Confirm, html, Menu, useState } from "../lib/view.js";
 import { get, path, post, put, remove, request, told } from "../lib/api.js";
 import { count, date, moment, t } from "../lib/text.js";
 import { forgetChats } from "../chat/kept.js";
+import { Imports } from "./imports.js";
 import { List } from "./list.js";
 
 const CHAT = (session, message) => `.?${new URLSearchParams({ session, ...(message ? { message } : {}) })}`;
@@ -18,7 +19,7 @@ function Summaries({ session }) {
     }
   };
   return html`
-    <li><details onToggle=${open}><summary>${session.title} <span class="soft">${date(session.updated_at)}</span></summary>
+    <li><details onToggle=${open}><summary><bdi>${session.title}</bdi> <span class="soft">${date(session.updated_at)}</span></summary>
       ${summaries === null ? html`<p class="soft">${t("loading")}</p>` : summaries.length === 0 ? html`<p class="soft">${t("noSummary")}</p>`
         : summaries.map((one) => html`<p dir="auto">${one.summary}</p><p class="soft">${moment(one.timestamp)}</p>`)}
       <p><a href=${CHAT(session.id)}>${t("openMessage")}</a></p></details></li>`;
@@ -115,19 +116,6 @@ export class Data extends Component {
     } catch (error) { this.setState({ error: told(error) }); }
   };
 
-  take = async (file) => {
-    if (!file) return;
-    this.setState({ said: t("importing", count(Math.ceil(file.size / 1_000_000))), error: "" });
-    try {
-      const response = await request(path(["v1", "users", this.state.user, "import"]), { method: "POST", headers: { "content-type": "application/x-ndjson" }, body: file });
-      const { imported, already_there: there } = await response.json();
-      const sum = (counts) => count(Object.values(counts).reduce((all, one) => all + one, 0));
-      this.setState({ said: t("imported", sum(imported), sum(there)) });
-    } catch (error) { this.setState({ said: "", error: told(error) }); }
-  };
-
-  dropped = (event) => { event.preventDefault(); this.take(event.dataTransfer.files[0]); };
-
   forget = async () => {
     const { deleted } = await remove(path(["v1", "users", this.state.user]));
     forgetChats();
@@ -141,10 +129,7 @@ export class Data extends Component {
       <p role="status">${said}</p>
       <h3>${t("exportAll")}</h3><p class="soft">${t("exportMore")}</p>
       <button type="button" disabled=${!user} onClick=${this.download}>${t("exportButton")}</button>
-      <h3>${t("importAll")}</h3><p class="soft">${t("importMore")}</p>
-      <label class="drop" onDrop=${this.dropped} onDragOver=${(event) => event.preventDefault()}>${t("importButton")}
-        <input type="file" accept=".jsonl,.ndjson" disabled=${!user} onChange=${(event) => { this.take(event.target.files[0]); event.target.value = ""; }} /></label>
-      <p class="soft">${t("importElsewhere")} <code>loci import chatgpt.zip</code></p>
+      <${Imports} user=${user} />
       <h3>${t("forgetAll")}</h3><p class="soft">${t("forgetAllMore")}</p>
       <button type="button" class="danger" disabled=${!user} onClick=${() => this.setState({ asked: true })}>${t("forgetAll")}</button>
       ${asked && html`<${Confirm} title=${t("forgetAll")} text=${t("forgetAllMore")} typed=${t("forgetWord")} action=${t("forgetAll")} run=${this.forget} close=${() => this.setState({ asked: false })} />`}`;

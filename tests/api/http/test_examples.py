@@ -37,6 +37,9 @@ def test_each_route_that_takes_a_body_takes_its_example(serve: Callable[..., str
                 example = content["example"]
                 body = example if isinstance(example, str) else json.dumps(example)
                 places = PLACES | made
+                if "{message_id}" in path:
+                    said = api.get(f"/v1/sessions/{PLACES['session_id']}/messages").json()["items"]
+                    places["message_id"] = said[0]["id"]
                 if "{fact_id}" in path + body:
                     places["fact_id"] = api.get("/v1/facts").json()["items"][0]["id"]
                 for name, value in places.items():

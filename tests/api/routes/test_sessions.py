@@ -89,6 +89,7 @@ def test_messages_are_paged_in_order(api: httpx.Client, user: str) -> None:
         "follows",
         "branch",
         "images",
+        "recalled",
     }
 
 
@@ -112,6 +113,28 @@ def test_a_session_can_be_renamed(api: httpx.Client, user: str) -> None:
     assert api.get("/v1/sessions/one", params={"user_id": user}).json()["title"] == "Ünïcode 🐦"
     for title in ("", " ", "x" * 201, None, 5):
         problem(api.patch("/v1/sessions/one", params={"user_id": user}, json={"title": title}), 422)
+
+
+def test_a_message_is_recalled_no_more_and_again(api: httpx.Client, user: str, other: str) -> None:
+    said = [{"id": f"{user}/{n}", "role": "user", "content": text} for n, text in enumerate(("A heron.", "A robin."))]
+    api.post("/v1/messages", json={"user_id": user, "session_id": "birds", "messages": said, "wait": True})
+    path = f"/v1/sessions/birds/messages/{user}/0"
+
+    def found() -> list[str]:
+        items = api.post("/v1/search", json={"user_id": user, "query": "heron"}).json()["items"]
+        return [item["content"] for item in items]
+
+    for body in ({}, {"recalled": "no"}, {"recalled": None}, {"recalled": False, "content": "A crow."}, []):
+        problem(api.patch(path, params={"user_id": user}, json=body), 422)
+    for address, whose in ((path, other), (path.replace("birds", "fish"), user), (f"{path[:-1]}9", user)):
+        problem(api.patch(address, params={"user_id": whose}, json={"recalled": False}), 404)
+    assert "A heron." in found()
+    changed = api.patch(path, params={"user_id": user}, json={"recalled": False}).json()
+    assert changed == api.get(path, params={"user_id": user}).json()
+    assert (changed["content"], changed["recalled"]) == ("A heron.", False)
+    assert "A heron." not in found()
+    assert api.patch(path, params={"user_id": user}, json={"recalled": True}).json() == changed | {"recalled": True}
+    assert "A heron." in found()
 
 
 def test_a_deleted_message_takes_along_what_was_made_of_it(api: httpx.Client, user: str, other: str) -> None:

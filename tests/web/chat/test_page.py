@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, answer
 from tests.web.chatting import ANSWERS, SAID, say, wait
 from tests.web.watched import Watched, assert_accessible
 
@@ -121,6 +121,61 @@ def test_the_page_fits_can_be_read_and_has_no_violations(
         assert_accessible(page)
         if shots := os.environ.get("SHOTS"):
             page.screenshot(path=f"{shots}/chat-{width}-{scheme}.png")
+    sources = page.locator(".sources").last
+    sources.get_by_role("button", name="Correct").click()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    page.locator(".message.user").first.hover()
+    page.locator(".message.user").first.get_by_role("button", name="Edit").click()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Options").click()
     assert_accessible(page)
     page.close()
+
+
+ARABIC = """أهلا بك. هذه خطوات العمل:
+
+1. افتح الملف.
+2. شغّل `loci serve` ثم انتظر.
+
+```python
+print("مرحبا")
+```
+
+> قال صديقي ذلك.
+
+This paragraph is in English.
+
+| الاسم | العمر |
+|---|---|
+| ليلى | ٣ |
+"""
+
+
+def test_text_from_right_to_left_is_shown_so_in_a_page_from_left_to_right(
+    page: Page, address: str, model: ScriptedModel
+) -> None:
+    page.goto(address)
+    model.script(answer(ARABIC))
+    say(page, "كيف أبدأ؟ Loci")
+    wait(page)
+
+    def way(selector: str) -> str:
+        found: str = page.locator(selector).first.evaluate("element => getComputedStyle(element).direction")
+        return found
+
+    shown = {selector: way(f"{ANSWERS} {selector}") for selector in ("p", "ol", "li", "blockquote", ".table", "td")}
+    assert set(shown.values()) == {"rtl"}, shown
+    assert way(SAID) == "rtl"
+    assert {way(f"{ANSWERS} {selector}") for selector in ("pre", "pre code", "li code")} == {"ltr"}
+    assert way(f"{ANSWERS} p:has-text('in English')") == "ltr"
+    assert {way(selector) for selector in ("html", "body", ".thread", ".composer", ".actions")} == {"ltr"}
+    assert way(".sessions li a") == "rtl"
+    right, list_right = (
+        page.locator(f"{ANSWERS} {selector}").first.evaluate("element => element.getBoundingClientRect().right")
+        for selector in ("ol", "li")
+    )
+    assert right - list_right > 10  # where its numbers stand
+    page.get_by_label("Message", exact=True).fill("شكرا")
+    assert way("#text") == "rtl"

@@ -81,3 +81,58 @@ def test_a_message_without_an_answer_is_asked_again(page: Page, address: str, mo
     page.reload()
     expect(page.locator(SAID)).to_have_text(["Tell me"])
     expect(page.locator(ANSWERS)).to_have_text(["A tale."])
+
+
+def reach(page: Page, name: str, key: str = "Shift+Tab") -> None:
+    """Goes to a button by the keyboard."""
+    for _ in range(40):
+        page.keyboard.press(key)
+        if page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText") == name:
+            return
+    raise AssertionError(f"{name} is not reached")
+
+
+def test_editing_retrying_and_versions_are_had_by_keyboard_alone(
+    page: Page, address: str, model: ScriptedModel
+) -> None:
+    composer = page.get_by_label("Message", exact=True)
+    page.goto(address)
+    model.script(answer("An oak."))
+    expect(composer).to_be_focused()
+    page.keyboard.type("Name a tree")
+    page.keyboard.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text("An oak.")
+    wait(page)
+    reach(page, "Edit")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Edit")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Edit")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Name a bush")
+    model.script(answer("A hazel."))
+    page.keyboard.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text("A hazel.")
+    expect(composer).to_be_focused()
+    wait(page)
+    model.script(answer("A blackthorn."))
+    reach(page, "Retry")
+    page.keyboard.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text("A blackthorn.")
+    expect(composer).to_be_focused()
+    wait(page)
+    for text, left in (("A hazel.", "Next version"), ("A blackthorn.", "Previous version")):
+        if left == "Next version":
+            reach(page, "Previous version")
+        page.keyboard.press("Enter")
+        expect(page.locator(ANSWERS)).to_have_text(text)
+        expect(page.locator(".message.assistant").get_by_role("button", name=left)).to_be_focused()
+    reach(page, "Previous version")
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID)).to_have_text(["Name a tree"])
+    expect(page.locator(".message.user").get_by_role("button", name="Next version")).to_be_focused()
+    expect(page.get_by_role("group", name="Versions of this message: 1 / 2")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID)).to_have_text(["Name a bush"])
+    expect(page.locator(".message.user").get_by_role("button", name="Previous version")).to_be_focused()
