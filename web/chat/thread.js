@@ -71,7 +71,7 @@ function Withheld({ one, here }) {
 function Edited({ one, send, close }) {
   const [text, set] = useState(one.content);
   const field = useRef();
-  useEffect(() => { field.current.focus(); field.current.setSelectionRange(text.length, text.length); }, []);
+  useLayoutEffect(() => { field.current.focus(); field.current.setSelectionRange(text.length, text.length); }, []);
   useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
   const submit = (event) => {
     event.preventDefault();

@@ -109,6 +109,7 @@ def test_editing_retrying_and_versions_are_had_by_keyboard_alone(
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Edit")).to_be_focused()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Edit")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type("Name a bush")
     model.script(answer("A hazel."))
