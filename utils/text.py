@@ -20,8 +20,11 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 # Vowels and other marks that are part of a word in Hebrew, Arabic and the scripts of India, and no letters to `\w`.
 _MARKS = "".join(chr(code) for code in range(0x0591, 0x0E00) if category(chr(code)).startswith("M"))
 WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
-# A word with the symbols in and behind it that make it another one: "C++", "A-", "R&D".
-_MARKED = re.compile(rf"{WORD.pattern}(?:&[^\W_]+)*(?:[+#*]+|-(?!\w))?")
+SYMBOLS = "#$%&*+~-"  # that make another word of the one that they stand at: "C++", "A-", "R&D", "#1", "$HOME", "50%"
+_MARKED = re.compile(
+    rf"(?:(?<![\w{SYMBOLS}])[{SYMBOLS}]{{1,3}}(?=[^\W_]))?{WORD.pattern}(?:&[^\W_]+)*(?:[#$%*+~]+|-(?!\w))?"
+)
+_EMPHASIS = re.compile(r"(?<![\w*])\*+(\w[^*\n]*)\*+")  # of Markdown
 # Kana, and Chinese characters.
 _UNSPACED = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
@@ -234,7 +237,7 @@ def is_text(text: str) -> bool:
 
 def marked_words(text: str) -> list[str]:
     """The words of `text` with the symbols that tell them from others, lower case, in order."""
-    return [word.replace("’", "'") for word in _MARKED.findall(text.lower())]
+    return [word.replace("’", "'") for word in _MARKED.findall(_EMPHASIS.sub(r"\1", text.lower()))]
 
 
 def slug(text: str, most: int = 60, *, symbols: bool = True) -> str:

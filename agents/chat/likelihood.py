@@ -21,7 +21,7 @@ from memory.facts import is_of_another_person, subject_of, without_lead
 from memory.language import EVEN, Doing, asks_whether_told, doing
 from utils.encoder import Reading
 from utils.sentences import split_sentences
-from utils.text import WORD, content_stems, marked_words, stem
+from utils.text import SYMBOLS, WORD, content_stems, marked_words, stem
 from utils.vectors import Floats
 
 WEIGHTS = FITTED / "answering.json"
@@ -148,7 +148,8 @@ def _is_of_another_person(question: str, passage: str) -> bool:
 
 def _kinds_named(text: str) -> set[str]:
     """What tells things of a kind apart, lower case: numbers, letters, and words with symbols, as "C++" has them."""
-    marked = {word for word in marked_words(text) if not WORD.fullmatch(word)}
+    bare = {word.lstrip(SYMBOLS) for word in marked_words(text)}
+    marked = {word for word in bare if not WORD.fullmatch(word)}
     letters = {word[0] for word in marked if not word[1:].isalnum()}
     return marked | ({kind.lower() for kind in _NUMBER.findall(text)} - letters)
 

@@ -25,7 +25,7 @@ from memory.facts.rules.statement import (
 )
 from memory.language import doing
 from utils.encoder import Reading
-from utils.text import marked_words, searched_words, stem
+from utils.text import SYMBOLS, marked_words, searched_words, stem
 from utils.vectors import Floats
 
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
@@ -39,7 +39,6 @@ LIKE = 0.62  # the cosine similarity from which on a word may name what another 
 _ENDS = ("stopped", "quit", "gave", "given", "sold", "lost", "left", "broke", "cancelled", "died")
 _OVER = frozenset(map(stem, _ENDS))
 _CHILDREN = frozenset(map(stem, ("child", "children", "kid", "kids", "son", "daughter", "baby")))
-_EMPHASIS = re.compile(r"\*+(\w[^*]*)\*+")  # of Markdown
 _LIST = re.compile(rf"{NAME}(?:(?:, {NAME})+,)? and {NAME}")
 _TITLE = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\b")
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
@@ -168,8 +167,8 @@ def _things(statement: Statement) -> list[str]:
 
 def _differ_by_symbols(new: str, old: str) -> bool:
     """Whether one names what the other does but for its symbols, as C++ and C#, which is something else."""
-    said, former = (set(marked_words(_EMPHASIS.sub(r"\1", text))) for text in (new, old))
-    only, missing = ({word.rstrip("+#*-") for word in one - other} for one, other in ((said, former), (former, said)))
+    said, former = (set(marked_words(VALUES.sub(" ", text))) for text in (new, old))
+    only, missing = ({word.strip(SYMBOLS) for word in one - other} for one, other in ((said, former), (former, said)))
     return not only.isdisjoint(missing)
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.language import USER, is_past, tells_a_day, third_person, without_words_of_dates
-from utils.text import STOPWORDS, content_stems, marked_words, stem, words
+from utils.text import STOPWORDS, SYMBOLS, content_stems, marked_words, stem, words
 
 READ = 600  # characters of a fact that are read for what it says
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
@@ -125,7 +125,7 @@ AHEAD = re.compile(  # what is planned, and so ends nothing yet
 )
 ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
 VALUES = re.compile(
-    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\d+(?:st|nd|rd|th)\b|(?:(?<!\S)-)?\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
     r"\b(?:january|february|march|april|may|june|july|"
     r"august|september|october|november|december)\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|"
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
@@ -143,7 +143,6 @@ _LIGHT = frozenset(  # what says little of what is so
     went go goes going more much lot bit""".split()  # noqa: SIM905
 )
 _UNTOLD = STOPWORDS - {"like"}
-_SYMBOLS = frozenset("+#*&-")  # that make another word of one
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,7 @@ def parts_of(subject: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def stems_of(phrase: str) -> frozenset[str]:
     """The stems of a phrase; a word with symbols, which make it another one, stands for itself: C++, locker B-."""
-    marked = {word for word in marked_words(phrase) if not _SYMBOLS.isdisjoint(word)}
+    marked = {word for word in marked_words(phrase) if not set(SYMBOLS).isdisjoint(word)}
     bare = {stem for word in marked for stem in content_stems(word)}
     return frozenset(content_stems(phrase.replace("-", ""))) - bare | marked
 

@@ -436,7 +436,17 @@ async def test_forgetting_that_cannot_find_what_stated_it_changes_nothing(
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("F++ linter", "F# linter"), ("B- shelf", "B shelf"), ("Q&A room", "QA room"), ("omega* pump", "omega pump")],
+    [
+        ("F++ linter", "F# linter"),
+        ("B- shelf", "B shelf"),
+        ("Q&A room", "QA room"),
+        ("omega* pump", "omega pump"),
+        ("bay #7", "bay 7"),
+        ("$CACHE folder", "cache folder"),
+        ("*8 dial", "8 dial"),
+        ("-3 setting", "3 setting"),
+        ("30% stake", "30 stake"),
+    ],
 )
 async def test_keys_that_differ_in_symbols_are_keys_of_their_own(quiet: Memory, first: str, second: str) -> None:
     await say(quiet, f"remember that my {first} is green", f"remember that my {second} is red")
