@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.chat.choice import OWN, SURELY, answers_to
+from agents.chat.choice import SURELY, answers_to
 from agents.chat.context import Bundle, Citation, Context
 from agents.chat.likelihood import SAME, Question, counterparts
 from agents.chat.passages import HISTORY, Asked, Passage, each_once, read_asked
@@ -30,6 +30,7 @@ from memory.language import (
     asks_only_for_a_time,
     asks_whether_told,
     is_courtesy,
+    names_own,
     nearness,
     shortened,
     spans_of,
@@ -173,7 +174,7 @@ def _from_memory(context: Context, whole: Asked, parts: Sequence[Asked]) -> Rule
         return RuleAnswer(NEEDS_MODEL, unused="task")
     if not searched:
         return RuleAnswer(NOT_SEARCHED)
-    return RuleAnswer(NOT_KNOWN if OWN.search(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
+    return RuleAnswer(NOT_KNOWN if names_own(query) else f"{NOT_KNOWN} {ELSE_NEEDS_MODEL}")
 
 
 def _seeks(question: Question, chosen: Sequence[Passage]) -> bool:

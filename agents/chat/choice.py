@@ -1,6 +1,5 @@
 """The choice of the passages that answer a question: the likely ones, and of versions of one thing the newest first."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,7 +7,7 @@ from agents.chat.likelihood import LIKELY_DOING, Evidence, Question, Text, are_o
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
 from memory.facts import are_of_other_things, stems_of, subject_of
-from memory.language import EVEN, asks_of_assistant, asks_of_then, tells_of_then
+from memory.language import EVEN, asks_of_own, asks_of_then, names_own, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
@@ -21,12 +20,6 @@ SURELY = 0.8  # how likely a text is what it seems to be least, a task or a stat
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
 OF_A_KIND = 0.66  # cosine similarity of two words that tell things apart: "sister" and "colleague", "red" and "blue"
 MOST_QUOTES = 3
-
-# What a question asks of the user's own; what an assistant says of that, the user said, or nobody did.
-OWN = re.compile(
-    r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b",
-    re.IGNORECASE,
-)
 
 
 def answers_to(question: Question, passages: Sequence[Passage]) -> list[Passage]:
@@ -108,10 +101,9 @@ def _judged(question: Question, passage: Passage) -> Passage:
 def _is_of_another(question: Question, passage: Passage) -> bool:
     """Whether a passage is in words of an assistant or a speaker, who know nothing of what is the user's own, or of a
     text to work on or a quotation, which tell nothing; not where the question names whose words they are."""
-    of_own = OWN.search(question.text) is not None
     if passage.source.role == "assistant":
-        return of_own and not asks_of_assistant(question.text)
-    if passage.whose == "own" or (passage.whose == "speaker" and not of_own):
+        return asks_of_own(question.text)
+    if passage.whose == "own" or (passage.whose == "speaker" and not names_own(question.text)):
         return False
     leads = (lead for said in passage.said for lead in (*said.named, *((said.sentence,) if passage.quotes else ())))
     named = {stem for lead in leads for stem in content_stems(lead)}

@@ -14,7 +14,7 @@ from agents.chat.context import Citation, Material
 from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stems_of_short
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
-from memory.language import LONGEST, Doing, Trait, is_courtesy, traits_of
+from memory.language import LONGEST, Doing, Trait, asks_of_own, is_courtesy, traits_of
 from utils.clock import at_home
 from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_line
@@ -79,7 +79,9 @@ def passages(
     """The messages that are worth most, in at most `room` tokens as `count_tokens` has them. `timezone`: of those that
     were said nobody knows where. `exclude`: ids of those that stand in the prompt already. `first`: the number of the
     first one."""
-    offered = _lines(material, question, exclude, budget)
+    guesses = _guesses(material, question)
+    hits = tuple(hit for hit in material.hits if hit.gist.id not in guesses)
+    offered = _lines(replace(material, hits=hits), question, {*exclude, *guesses}, budget)
     anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
     offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
     lines = _in_order(_chosen(offered, set(content_stems(question)), room, budget))
@@ -113,6 +115,27 @@ def _tells_nothing(text: str, does: Doing | None) -> bool:
         return False
     named = traits[[Trait.TIMES, Trait.NUMBERS, Trait.NAMES]].any()
     return not named or (does is not None and does.states < TELLS)
+
+
+def _guesses(material: Material, question: str) -> set[str]:
+    """The ids of what an assistant answered to questions that told nothing, and of these, where the user asks for what
+    is the user's own, and told something that is likelier to answer."""
+    if not asks_of_own(question):
+        return set()
+    of_user = [hit for hit in material.hits if hit.gist.role == "user" and hit.gist.id not in material.empty]
+    told = max((hit.score for hit in of_user), default=0.0)
+    known = (*material.near, *(hit.gist for hit in material.hits))
+    asking = {
+        (gist.session_id, gist.message_index + 1): gist.id
+        for gist in known
+        if gist.role == "user" and (gist.id in material.empty or tells_nothing(gist.content, None))
+    }
+    guesses = set()
+    for hit in material.hits:
+        asked = asking.get((hit.gist.session_id, hit.gist.message_index))
+        if hit.gist.role == "assistant" and hit.score < told and asked is not None:
+            guesses |= {asked, hit.gist.id}
+    return guesses
 
 
 def _later(gist: Gist, material: Material, anew: Collection[str]) -> str:

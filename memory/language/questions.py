@@ -66,6 +66,7 @@ _ADDRESSED = re.compile(
     rf"|\b{_WORDS_OF_YOURS}\b|\baccording to you\b",
     re.IGNORECASE,
 )
+_OWN = re.compile(r"\b(?:my|mine|our|ours|(?:am|have|had|did) (?:i|we)|(?<!how )do (?:i|we))\b", re.IGNORECASE)
 # "What did I say you called it?": what somebody else said.
 _OF_ANOTHER = re.compile(
     r"\b(?:did|do|does|has|have|had) (?!you\b)(?:\w+ )?\w+ (?:say|said|tell|told|think|thought|write|written)\b",
@@ -198,6 +199,17 @@ def asks_of_assistant(text: str) -> bool:
     are not. It takes some for that which are about something else ("What is your plan?"); ranking weighs it."""
     text = text.replace("’", "'")
     return _ADDRESSED.search(text) is not None and not _OF_ANOTHER.search(text)
+
+
+def asks_of_own(text: str) -> bool:
+    """Whether a question is about what is the user's own; what an assistant says of that, the user said, or nobody
+    did. Not where it asks what the assistant said."""
+    return names_own(text) and not asks_of_assistant(text)
+
+
+def names_own(text: str) -> bool:
+    """Whether a question names something as the user's own, or asks what the user does."""
+    return _OWN.search(text) is not None
 
 
 class Ask(Enum):
