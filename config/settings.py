@@ -82,7 +82,9 @@ class Settings(BaseSettings):
         None, description="Model that notes what agents' tools give; not set: SUMMARY_MODEL"
     )
     embedding_model: str = Field(
-        "text-embedding-3-small", description="Embedding model; 'local' keeps the built-in encoder"
+        "text-embedding-3-small",
+        description="Embedding model; 'local' keeps the built-in encoder, as does, where it is not set, an "
+        "OPENAI_BASE_URL that has no embeddings",
     )
     model_deadline: float = Field(
         60.0,

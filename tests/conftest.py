@@ -169,6 +169,7 @@ def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
     def make(**changes: Any) -> Settings:
         driver = os.environ.get(DRIVER, "pymongo")
         mine = {"mongodb_uri": store_uri, "mongodb_db": name, "loci_home": home, "mongodb_driver": driver}
+        mine["embedding_model"] = "text-embedding-3-small"  # else a provider is asked whether it has it
         return Settings(**mine | changes)
 
     return make

@@ -15,7 +15,7 @@ from memory.gists import outdated_by
 from memory.mirror import Mirror
 from memory.recall import NAME, NEEDED, SearchIndex
 from memory.store import Changes, Collections
-from utils.embeddings import open_embedder
+from utils.embeddings import PROBE, embedder_of, open_local_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of
 from utils.mongo import StoreError, open_database
@@ -120,9 +120,10 @@ async def _vector_search(settings: Settings) -> tuple[str, str]:
 
 
 async def _embeddings(settings: Settings) -> tuple[str, str]:
-    embedder = await asyncio.to_thread(open_embedder, settings, client_of(settings))
+    local = await asyncio.to_thread(open_local_embedder, settings)
+    embedder = await embedder_of(settings, client_of(settings), local)
     began = perf_counter()
-    vectors = await embedder.embed(["How does this feel?"])
+    vectors = await embedder.embed([PROBE])
     detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}"
     outdated = waiting = 0
     with suppress(StoreStartError, StoreError):  # the store's own finding tells
@@ -154,7 +155,7 @@ async def _reranker(path: Path) -> tuple[str, str]:
 
     reranker = await asyncio.to_thread(load_reranker, path)
     began = perf_counter()
-    await reranker.scores("How does this feel?", ["It feels good."])
+    await reranker.scores(PROBE, ["It feels good."])
     return f"{path}, {_took(began)} for a short text", ""
 
 

@@ -32,7 +32,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "top_k": "Others answer the question better.",
     "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
-    "budget": "It was found, and the prompt had no room for it, had it in the conversation, or took it for no news or for a guess.",
+    "budget": "It was found, and the prompt had no room for it or had it already, or it was no news, or a guess.",
     "not_quoted": "It was found, and the rules answered from others: it asks something itself, or they come nearer.",
     "no_question": "It was found, and the rules quoted nothing, for they did not take the message for a question.",
     "no_answer": "It was found, and the rules quoted nothing, for nothing that was found answers the question.",
