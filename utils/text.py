@@ -35,7 +35,7 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as 
 # Latin letters that no accent makes, as who has no key for them writes them.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
 DOTTED_I = "i\u0307"  # what "İ" is in lower case
-_RECALLED = re.compile(r'(?:## [^\n]*\n)?<memory kind="\w+">.*?</memory>', re.DOTALL)
+_RECALLED = re.compile(r'(?:^## [^\n]*\n)?<memory kind="\w+">', re.MULTILINE)
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -110,7 +110,13 @@ def count_tokens(text: str) -> int:
 
 def without_recalled(text: str) -> str:
     """A text without the elements in which memories are quoted to models, where one comes back."""
-    return _RECALLED.sub("", text).strip() if "<memory" in text else text
+    if "<memory" not in text:
+        return text
+    *before, rest = text.split(end := "</memory>")
+    for place, part in enumerate(before):
+        begun = _RECALLED.search(part)
+        before[place] = part[: begun.start()] if begun else part + end
+    return "".join([*before, rest]).strip()
 
 
 def on_one_line(text: str) -> str:

@@ -128,12 +128,13 @@ class _Known:
             day = f"{cited.at_home(self._timezone).said_at:%Y-%m-%d}"
             before = f"[{len(self._given) + 1}] {quoted(f'{label}{day}', None)}: "
             line = f"{before}{quoted(cited.content, CHARACTERS)}\n"
-            if (tokens := count_tokens(line)) > room:
+            if count_tokens(line) > room:
                 if lines or room < LEAST:
                     break
-                line = f"{before}{quoted(cited.content, 3 * room)}\n"  # better a part of the first than nothing
-                tokens = room
-            room -= tokens
+                fits = 4 * (room - count_tokens(before) - 2)  # bytes
+                part = on_one_line(cited.content).encode()[:fits].decode(errors="ignore")
+                line = f"{before}{quoted(cited.content, len(part))}\n"  # better a part of the first than nothing
+            room -= count_tokens(line)
             lines.append(line)
             self._given.append(replace(cited, n=len(self._given) + 1, section=name))
         if lines:

@@ -16,6 +16,7 @@ from utils.text import (
     searched_words,
     slug,
     stem,
+    without_recalled,
     words,
 )
 
@@ -131,3 +132,18 @@ def test_a_semicolon_asks_in_greek_alone(text: str) -> None:
 def test_marks_are_part_of_words_in_scripts_that_write_vowels_so() -> None:
     assert words("मैं लखनऊ में रहता हूँ।") == ["मैं", "लखनऊ", "में", "रहता", "हूँ"]
     assert words("مُحَمَّد هنا") == ["مُحَمَّد", "هنا"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('<memory kind="known">\nTold.\n</memory>\n\nHi', "Hi"),
+        ('Hi\n## Similar\n<memory kind="a">1</memory> and <memory kind="b">2 <memory kind="c">3</memory>.', "Hi\n and ."),
+        ('## Mine\nHi <memory kind="a">1</memory>', "## Mine\nHi"),
+        ('<memory kind="a"> is never closed', '<memory kind="a"> is never closed'),
+        ("a <memory> and a </memory> of mine", "a <memory> and a </memory> of mine"),
+        ('1</memory>2<memory kind="a">3</memory>4', "1</memory>24"),
+    ],
+)
+def test_what_memory_quoted_is_taken_out_of_a_text(text: str, left: str) -> None:
+    assert without_recalled(text) == left

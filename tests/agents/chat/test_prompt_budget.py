@@ -165,6 +165,13 @@ def test_what_has_no_room_and_no_summary_is_summed_up_by_rules(*, sent_along: bo
     assert ("Oslo" in known(prompt)) is not sent_along
 
 
+@pytest.mark.parametrize("word", ["ode ", "ода ", "頌歌"])
+def test_a_long_key_value_takes_no_more_room_than_there_is(word: str) -> None:
+    prompt = made(window=1_600, max_tokens=400, memories=(key_value("ode", word * 3_000),))
+    assert word.strip() in known(prompt)
+    assert tokens(prompt) <= 1_200
+
+
 def test_summaries_of_the_conversation_leave_room_for_its_messages() -> None:
     summaries = tuple(summary(f"window {n} {LONG[:400]}", 20 * n, 20 * n + 19) for n in range(14))
     hits = tuple(hit(gist(f"h{n}", f"hit {n}", at=5 * n), 0.9 - n / 100) for n in range(5))
