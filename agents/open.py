@@ -21,6 +21,7 @@ from agents.chat import (
     VisionAgent,
     WriterAgent,
 )
+from agents.embedding import embedder_of
 from agents.memory import Memory
 from agents.memory_tools import NOTES, MemoryTools
 from agents.proxy import Knowing, Proxy
@@ -38,7 +39,7 @@ from memory.turns import Preferences
 from memory.wiring import Models, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.context_lengths import context_lengths
-from utils.embeddings import LocalEmbedder, embedder_of, open_local_embedder
+from utils.embeddings import LocalEmbedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
@@ -80,7 +81,7 @@ async def open_memory(
         database = await closing.enter_async_context(open_database(settings))
         encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
         models = Models(
-            embedder=await embedder_of(settings, client, encoder),
+            embedder=await embedder_of(settings, client, encoder, database),
             encoder=encoder,
             writer=model(settings.summary_model, "SUMMARY_MODEL"),
             observer=model(

@@ -83,8 +83,8 @@ class Settings(BaseSettings):
     )
     embedding_model: str = Field(
         "text-embedding-3-small",
-        description="Embedding model; 'local' keeps the built-in encoder, as does, where it is not set, an "
-        "OPENAI_BASE_URL that has no embeddings",
+        description="Embedding model; 'local' uses the built-in encoder. If this is unset and the server at "
+        "OPENAI_BASE_URL has no embeddings, Loci uses it too",
     )
     model_deadline: float = Field(
         60.0,

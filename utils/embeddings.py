@@ -4,18 +4,16 @@ Both ways promise the same: one row of length 1 a text, of a dimension that neve
 """
 
 import asyncio
-import logging
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from config.settings import Settings
 from utils.circuit import CircuitBreaker
-from utils.errors import ConfigurationError, KeyRefused, ModelError, ModelUnavailable
+from utils.errors import ConfigurationError
 from utils.text import repair
 from utils.text_cache import TextCache
 from utils.vectors import Floats
@@ -25,13 +23,9 @@ if TYPE_CHECKING:
 
     from utils.encoder import Encoder, Reading
 
-PROBE = "How does this feel?"
-PROBE_SECONDS = 5.0
 AHEAD = 3  # texts that are read ahead at a time
 AHEAD_CHARACTERS = 600  # of such a text (some 20 ms) at most
 LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
-
-log = logging.getLogger(__name__)
 
 
 class Embedder(Protocol):
@@ -139,27 +133,3 @@ def open_embedder(settings: Settings, client: "AsyncOpenAI | None") -> Embedder:
         breaker=CircuitBreaker("embedding"),
         cache=SHARED_VECTORS,
     )
-
-
-async def embedder_of(settings: Settings, client: "AsyncOpenAI | None", local: LocalEmbedder) -> Embedder:
-    """The embedder that the settings ask for; `local` also where they name no model and the server at OPENAI_BASE_URL,
-    asked once, has no embeddings. One that does not answer in time, or refuses the key, is asked again by whoever needs
-    it. Raises as `open_embedder`."""
-    if settings.local_embeddings:
-        return local
-    embedder = open_embedder(settings, client)
-    if settings.openai_base_url is None or "embedding_model" in settings.model_fields_set:
-        return embedder
-    try:
-        async with asyncio.timeout(PROBE_SECONDS):
-            await embedder.embed([PROBE])
-    except (KeyRefused, ModelUnavailable, TimeoutError):
-        return embedder
-    except ModelError:
-        log.warning(
-            "%s has no %s: texts are embedded by the built-in encoder. EMBEDDING_MODEL sets another, or 'local'.",
-            urlsplit(settings.openai_base_url).netloc.rpartition("@")[2],
-            settings.embedding_model,
-        )
-        return local
-    return embedder

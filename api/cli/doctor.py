@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
 
+from agents.embedding import PROBE, embedder_of
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from embedded.room import check_room, told
@@ -15,7 +16,7 @@ from memory.gists import outdated_by
 from memory.mirror import Mirror
 from memory.recall import NAME, NEEDED, SearchIndex
 from memory.store import Changes, Collections
-from utils.embeddings import PROBE, embedder_of, open_local_embedder
+from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of
 from utils.mongo import StoreError, open_database
@@ -121,16 +122,17 @@ async def _vector_search(settings: Settings) -> tuple[str, str]:
 
 async def _embeddings(settings: Settings) -> tuple[str, str]:
     local = await asyncio.to_thread(open_local_embedder, settings)
-    embedder = await embedder_of(settings, client_of(settings), local)
-    began = perf_counter()
-    vectors = await embedder.embed([PROBE])
-    detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}"
+    embedder = local if settings.local_embeddings else open_embedder(settings, client_of(settings))
     outdated = waiting = 0
     with suppress(StoreStartError, StoreError):  # the store's own finding tells
         async with open_database(settings) as database:
+            embedder = await embedder_of(settings, client_of(settings), local, database)
             there = database.vectors
             outdated = await there.count_documents(outdated_by(embedder.model))
             waiting = await there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})
+    began = perf_counter()
+    vectors = await embedder.embed([PROBE])
+    detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}"
     if waiting:
         detail += f"; {waiting} messages are not embedded yet"
     hint = (

@@ -7,6 +7,7 @@ when, is decided here alone.
 from memory.store.api_keys import SHOWN, StoredKeys, hashed, is_random
 from memory.store.audit import Audit, Entry
 from memory.store.changes import Changes, Counter, Standing
+from memory.store.choices import Choices
 from memory.store.collections import TOMBSTONE_SECONDS, Collections, ensure_indexes
 from memory.store.idempotency import IdempotencyKeys, StoredAnswer
 from memory.store.leases import (
@@ -38,6 +39,7 @@ __all__ = [
     "TOMBSTONE_SECONDS",
     "Audit",
     "Changes",
+    "Choices",
     "Claim",
     "Collections",
     "Counter",

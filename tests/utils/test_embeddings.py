@@ -15,7 +15,7 @@ from config.settings import Settings
 from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel, text_vector
 from utils.circuit import CircuitBreaker
-from utils.embeddings import LocalEmbedder, embedder_of, open_embedder
+from utils.embeddings import LocalEmbedder, open_embedder
 from utils.errors import CircuitOpen, ConfigurationError, ModelGarbage, ModelRefused, ModelUnavailable
 from utils.remote_embedder import RemoteEmbedder
 from utils.text_cache import TextCache
@@ -306,36 +306,3 @@ def test_settings_decide_who_embeds(tmp_path: Path, client_settings: Settings, m
         local = open_embedder(settings, None)
         assert isinstance(local, LocalEmbedder)
         assert (local.model, local.dimensions) == ("loci-e5-1", 384)
-
-
-@pytest.mark.parametrize(
-    ("refusal", "named", "is_local"),
-    [
-        (say.status(404), False, True),
-        (say.status(405), False, True),
-        (say.html(), False, True),  # a server that answers whatever it does not know with 200
-        (say.status(404), True, False),
-        (say.status(401), False, False),
-        (say.status(503), False, False),
-        (say.hang(), False, False),
-        (None, False, False),
-    ],
-)
-async def test_where_no_model_is_named_and_the_provider_has_no_embeddings_the_built_in_encoder_makes_them(
-    client: AsyncOpenAI,
-    client_settings: Settings,
-    scripted_model: ScriptedModel,
-    monkeypatch: pytest.MonkeyPatch,
-    refusal: Behaviour | None,
-    named: bool,
-    is_local: bool,
-) -> None:
-    monkeypatch.setattr("utils.embeddings.PROBE_SECONDS", 0.5)
-    if refusal is not None:
-        scripted_model.script(*[refusal] * 9, on="embeddings")
-    settings = client_settings
-    if named:
-        settings = settings.model_copy(update={"embedding_model": "text-embedding-3-small"})
-    local = LocalEmbedder(_Counted(), model="loci", dimensions=2)  # type: ignore[arg-type]
-    assert (await embedder_of(settings, client, local) is local) == is_local
-    assert not (named and scripted_model.requests)

@@ -138,7 +138,10 @@ def test_marks_are_part_of_words_in_scripts_that_write_vowels_so() -> None:
     ("text", "left"),
     [
         ('<memory kind="known">\nTold.\n</memory>\n\nHi', "Hi"),
-        ('Hi\n## Similar\n<memory kind="a">1</memory> and <memory kind="b">2 <memory kind="c">3</memory>.', "Hi\n and ."),
+        (
+            'Hi\n## Similar\n<memory kind="a">1</memory> and <memory kind="b">2 <memory kind="c">3</memory>.',
+            "Hi\n and .",
+        ),
         ('## Mine\nHi <memory kind="a">1</memory>', "## Mine\nHi"),
         ('<memory kind="a"> is never closed', '<memory kind="a"> is never closed'),
         ("a <memory> and a </memory> of mine", "a <memory> and a </memory> of mine"),
