@@ -119,8 +119,8 @@ def _may_replace(new: Statement, old: Statement, *, mentions: bool) -> bool:
     they are not of what two people have, and do not say the same of two. `mentions`: as `mentions_it` tells."""
     if ALSO.search(new.text) or (new.denied and old.denied) or is_of_another_value(new, old, mentions):
         return False
-    if new.happened and old.happened and not CHANGED.search(new.text):
-        return False  # what was done is no less so for what was done later
+    if new.happened and not CHANGED.search(new.text) and (old.happened or _is_of_something_else(new, old, mentions)):
+        return False  # what was done is no less so for what was done later, and what is to come not for what was done
     if "name" in old.slots - new.slots and not (new.denied or old.denied or CHANGED.search(new.text)):
         return False  # whatever Ella does, she is called so
     if new.subject == "user" and "value" in old.slots and not (mentions or new.denied or _tells_a_value(new, old)):
@@ -154,6 +154,11 @@ def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
         and bool(said and was)
         and not any(is_among(stem, was) for stem in said)
     )
+
+
+def _is_of_something_else(new: Statement, old: Statement, mentions: bool) -> bool:
+    """Whether what was done names nothing of what the other says, which nobody denied."""
+    return not (mentions or old.denied or (_stems(new) & _stems(old)))
 
 
 def _are_of_two_slots(new: Statement, old: Statement) -> bool:
