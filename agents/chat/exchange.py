@@ -220,10 +220,10 @@ class Exchanges:
         async with settled(drafting) as drafted:
             turn = replace(_turn(request, answer.text, answer.model), interrupted=answer.interrupted)
             await chats.receipts.keep(request.owner, receipt_of(context, answer, request.recipe or self._recipe))
-            kept = await chats.turns.close_exchange(
+            counted = await chats.turns.close_exchange(
                 request.owner, request.session_id, place, turn, retried=drafted or request.retried
             )
-        if not kept:
+        if counted == "gone":
             await chats.receipts.delete(request.owner, request.turn_id)
             return
         if context.intent.name == "remember" and not await chats.turns.is_there(
@@ -231,9 +231,10 @@ class Exchanges:
         ):  # forgotten while it was being answered
             await self._engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
-        self._keeping.start(
-            settle_place(chats, self._keeping, request.owner, request.session_id, place, request.turn_id)
-        )
+        if counted == "there":
+            self._keeping.start(
+                settle_place(chats, self._keeping, request.owner, request.session_id, place, request.turn_id)
+            )
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
     async def _forget_orphans(self, request: ChatRequest) -> None:

@@ -24,14 +24,13 @@ from memory.language import (
     with_pronouns_named,
 )
 from memory.observations import Recalled
-from memory.recall import Scope, with_overrides
+from memory.recall import READ_AROUND, Scope, with_overrides
 from memory.turns import lines_of
 from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
 RESOLVED_BY = 4  # messages before it, for a question that speaks of somebody
-READ_AROUND = 24  # hits that are read for a prompt, with the messages beside them
 KNOWN = 50  # facts that are gathered where all is asked for
 ASKED_FOR = Parts(dense=0.0, score=1.0)  # of what is meant beyond doubt, and was not found by its likeness
 
@@ -304,11 +303,10 @@ class MemoryAgent:
             beside = len(request.history) or len(context.conversation.messages)  # what stands there is no memory
             wanted = self._budget.hits if request.top_k is None else min(request.top_k + beside, self._budget.hits)
             recipe = replace(recipe, top_k=max(recipe.top_k, wanted))
+        scoped = Scope.of_conversation if request.isolated else Scope
+        reach = len(self._budget.beside) // 2 if self._budget is not None and self._fills(request) else 0
         own = frozenset(context.own_keys)
-        if request.isolated:
-            scope = Scope.of_conversation(request.session_id, exclude=own, timezone=request.timezone)
-        else:
-            scope = Scope(request.session_id, exclude=own, timezone=request.timezone)
+        scope = scoped(request.session_id, exclude=own, timezone=request.timezone, reach=reach)
         try:
             recall, queries = self._engine.search.recall, questions_in(await self._resolved(context))
             return await asyncio.gather(*(recall(request.owner, query, recipe, scope) for query in queries))

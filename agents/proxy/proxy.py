@@ -284,9 +284,7 @@ class Proxy:
         committed = [turn.id] if opened.place is None else [opened.prompt_id, turn.id]
         writing = self._keeping.start(receipts.keep_after(owner, lambda: self._receipt(exchange, turn), committed))
         receipts.expect(owner, opened.turn_id, writing)
-        chats, session = self._engine.chats, exchange.request.options.memory_id
-        if opened.place is not None:
-            await settle_place(chats, self._keeping, owner, session, opened.place, opened.turn_id)
+        chats = self._engine.chats
         await chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.block.hits])
         self._nudge("embed", "learn", *chats.writings.by_themselves(place))
 
@@ -301,8 +299,10 @@ class Proxy:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
             return await self._engine.chats.places.place(owner, session)  # None where it was deleted at once
         again = drafted or opened.resumed or request.once is not None
-        kept = await turns.close_exchange(owner, session, opened.place, turn, retried=again)
-        return opened.place if kept else None
+        counted = await turns.close_exchange(owner, session, opened.place, turn, retried=again)
+        if counted == "there":
+            await settle_place(self._engine.chats, self._keeping, owner, session, opened.place, opened.turn_id)
+        return None if counted == "gone" else opened.place
 
     def _receipt(self, exchange: _Exchange, turn: Turn) -> Receipt:
         request, opened, block, answer = exchange.request, exchange.opened, exchange.block, exchange.answer

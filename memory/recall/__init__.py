@@ -6,7 +6,7 @@ erased is found.
 """
 
 from memory.recall.ranking import Scope
-from memory.recall.recaller import Recaller, with_overrides
+from memory.recall.recaller import READ_AROUND, Recaller, with_overrides
 from memory.recall.room import Search, open_search
 from memory.recall.vector_search import NAME, NEEDED, SearchIndex
 from memory.recall.word_search import WordSearch, asked, indexed_terms
@@ -14,6 +14,7 @@ from memory.recall.word_search import WordSearch, asked, indexed_terms
 __all__ = [
     "NAME",
     "NEEDED",
+    "READ_AROUND",
     "Recaller",
     "Scope",
     "Search",

@@ -181,6 +181,16 @@ class UserIndex:
         """The `_id` of the gist that a row, or a piece in it, is of."""
         return self.ids[row].partition(PIECE)[0]
 
+    def around(self, key: str, reach: int) -> set[str]:
+        """The `_id`s of the messages at most so many before or after one in its session."""
+        found = set[str]()
+        for links in (self.links.before, self.links.after):
+            row = self._row_of.get(key, NONE)
+            for _ in range(reach):
+                row = int(links[row]) if row != NONE else NONE
+                found |= {self.gist_of(row)} if row != NONE else set()
+        return found
+
     def piece_of(self, row: int) -> int | None:
         """Which of a gist's pieces a row is, from 0; None where it is the whole."""
         _, mark, number = self.ids[row].partition(PIECE)

@@ -51,7 +51,8 @@ _SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary(
 @dataclass(frozen=True)
 class Scope:
     """What a search may see besides its recipe. `kinds`: None for all. Times in seconds since 1970. `timezone`: whose
-    days the query speaks of; UTC's where it is None."""
+    days the query speaks of; UTC's where it is None. `reach`: messages on each side of the best hits that whoever
+    asks reads next, so that they are read with these."""
 
     session_id: str | None = None  # the session that the query was asked in
     only_session: bool = False
@@ -62,6 +63,7 @@ class Scope:
     among: frozenset[str] | None = None  # None for all
     sessions: tuple[str, ...] | None = None  # these alone
     timezone: str | None = None
+    reach: int = 0
 
     @classmethod
     def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":

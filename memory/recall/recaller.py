@@ -32,6 +32,7 @@ from utils.vectors import Floats
 
 MOST_FILLED = 8_192  # kept at most to fill up what is repeated, whose texts are all read: some 0.3 s
 MOST_DIVERSE = 1_024  # the same with MMR, whose pool is three times as large and compared pairwise: some 40 MB
+READ_AROUND = 24  # best hits around which messages are read, too
 MOST_AT_ONCE = 128  # kept at most on the event loop; to choose more, a thread is used
 WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the first pool are the same
 
@@ -259,7 +260,8 @@ class Recaller:
             select = scored.select
             ranked = select(spare) if spare <= MOST_AT_ONCE else await asyncio.to_thread(select, spare)
             kept = list(dict.fromkeys(scored.index.gist_of(one.row) for one in ranked if not one.dropped))
-            found = await self._gists.by_keys(asked.owner, kept, asked.standing)
+            near = set[str]().union(*(scored.index.around(key, asked.scope.reach) for key in kept[:READ_AROUND]))
+            found = await self._gists.by_keys(asked.owner, near.union(kept), asked.standing)
             listed = listed or len(ranked)
             recall = _collect(scored.index, ranked, found, recipe, len(asked.probe.dense), listed)
             if len(recall.hits) == recipe.top_k:

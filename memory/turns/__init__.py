@@ -8,7 +8,7 @@ from memory.turns.branches import LINE, Found
 from memory.turns.drafts import Drafts
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.line import Stored
-from memory.turns.places import Place, Places
+from memory.turns.places import Counted, Place, Places
 from memory.turns.projects import EVERYWHERE, LINES, Preferences, Project, Projects, Standpoint
 from memory.turns.receipts import (
     LedgerEntry,
@@ -34,6 +34,7 @@ __all__ = [
     "NONE",
     "TOLD",
     "Conversations",
+    "Counted",
     "Drafts",
     "Ended",
     "Found",

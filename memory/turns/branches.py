@@ -262,15 +262,20 @@ class Branches:
         await self._note(owner, session_id, [*leaving, *back])
         # What was left is found by what it follows: where this ends early, the same request ends it.
         await self._mark(owner, {LEFT: left, REPLACED: replaced, None: back}, stated)
-        # An answer that landed since the line was read may have looked for its prompt's mark too early.
-        for branch, gone in ((REPLACED, replaced), (LEFT, left)):
-            turns = [turn for one in gone if one.role == "user" for turn in (one.own_turn, one.turn_id) if turn]
+        await self._take_along(owner, session_id, {REPLACED: replaced, LEFT: left})
+        await self._count(owner, session_id)
+        return True
+
+    async def _take_along(self, owner: str, session_id: str, gone: Mapping[str, Sequence[Stored]]) -> None:
+        """Has the answers leave the line that landed while their prompts, by the branch of each, left it: such a one
+        may have looked for its prompt's mark too early."""
+        own = {"user_id": owner, "session_id": session_id}
+        for branch, messages in gone.items():
+            turns = [turn for one in messages if one.role == "user" for turn in (one.own_turn, one.turn_id) if turn]
             late = await self._read(own | LINE | {"role": "assistant", "turn_id": {"$in": turns}}) if turns else []
             if late:
                 await self._note(owner, session_id, late)
                 await self._mark(owner, {branch: late})
-        await self._count(owner, session_id)
-        return True
 
     async def settle(self, owner: str, session_id: str, index: int, turn_id: str) -> bool:
         """Has the answer of an exchange stand where its prompt, at a place, does by now: that may have left the line,
@@ -297,6 +302,7 @@ class Branches:
         in any case."""
         places = [one.index for one in turning]
         noted: Document = {"$set": {"turned.at": now()}, "$addToSet": {"turned.places": {"$each": places}}}
+        noted["$inc"] = {"line_changes": 1}
         await self._sessions.update_one({"user_id": owner, "session_id": session_id}, noted)
 
     async def _count(self, owner: str, session_id: str) -> None:
@@ -311,6 +317,9 @@ class Branches:
         session = await self._sessions.find_one(own, {"turned": 1})
         if session is None or (turned := session.get("turned")) is None:
             return
+        prompts = await self._read(own | {"message_index": {"$in": turned["places"]}, "role": "user"})
+        gone = {branch: [one for one in prompts if one.branch == branch] for branch in (REPLACED, LEFT)}
+        await self._take_along(owner, session_id, gone)  # an answer lands beside the look by which it was in the line
         await self._count(owner, session_id)
         await self._rewrite(owner, session_id, turned["places"])
         await self._sessions.update_one(own | {"turned": turned}, {"$unset": {"turned": ""}})

@@ -8,7 +8,8 @@ along with those of other sessions.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 from pymongo import ReturnDocument, UpdateOne
 from pymongo.errors import DuplicateKeyError
@@ -22,6 +23,9 @@ from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document
 
+# What counting an answer found: no session, one whose line may have changed since its prompt came, or has not.
+Counted = Literal["gone", "there", "in line"]
+
 
 @dataclass(frozen=True)
 class Place:
@@ -30,7 +34,8 @@ class Place:
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
     `newest`: ids of the messages logged last but for the new ones, oldest first. `is_first`: nothing was answered in
     the session before. `reply`: place of the answer, where that is not the one after the prompt's. `left_behind`: how
-    many messages are in branches."""
+    many messages are in branches. `line_changes`: how often the session's line did. `answered`: when the exchange
+    before was, if that was before the prompt came; None where nobody knows."""
 
     owner: str
     session_id: str
@@ -44,6 +49,8 @@ class Place:
     is_first: bool = False
     reply: int = -1
     left_behind: int = 0
+    line_changes: int | None = None
+    answered: datetime | None = None
 
     @property
     def answer_index(self) -> int:
@@ -56,10 +63,15 @@ class Place:
         return {"_id": self.key, "user_id": self.owner, "epoch": self.epoch}
 
     @property
+    def in_line(self) -> dict[str, Any]:
+        """The filter of the session where no message left its line or came back since."""
+        return {**self.session, "line_changes": self.line_changes}
+
+    @property
     def unchanged(self) -> dict[str, Any]:
-        """The filter of the session where nothing was logged, placed or summarised since."""
+        """The filter of the session where nothing was logged, placed or summarised either."""
         counters = {"next_index": self.next_index, "message_count": self.message_count}
-        return {**self.session, **counters, "summary.to": self.summarised_to}
+        return {**self.in_line, **counters, "summary.to": self.summarised_to}
 
 
 NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
@@ -70,12 +82,18 @@ DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a 
 
 @dataclass(frozen=True)
 class _Logging:
-    """An update of a session that logs a turn. `mark`: stands in the event where the update may find the session
-    changed, so that it is known again; None where it finds every session that is there."""
+    """An update of a session that logs a turn. `event`: what tells the event of it from all others, where the update
+    may find the session changed; None where it finds every session that is there."""
 
     filter: dict[str, Any]
     update: dict[str, Any]
-    mark: str | None = None
+    event: Document | None = None
+
+    def is_in(self, session: Document) -> bool:
+        """Whether a session has been updated by it."""
+        if self.event is None:
+            return True
+        return any(self.event.items() <= event.items() for event in session.get("events", ()))
 
 
 class Places:
@@ -110,8 +128,9 @@ class Places:
         }
         session = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}
-        newest = tuple(identifier for event in session["events"] if (identifier := _id_of(event)) not in own)
-        return place_in(session, session["next_index"] - len(turns) - answers, newest)
+        before = [event for event in session["events"] if _id_of(event) not in own]
+        place = place_in(session, session["next_index"] - len(turns) - answers, tuple(map(_id_of, before)))
+        return replace(place, answered=_before(turns[0], _answered(before) if place.index else turns[0].timestamp))
 
     async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
         """The same where the session is as it was when last answered; else None."""
@@ -120,10 +139,11 @@ class Places:
             index=known.next_index,
             next_index=known.next_index + len(turns) + answers,
             message_count=known.message_count + len(turns),
+            answered=_before(turns[0], known.answered),
         )
         mark = new_id()[:16]
         update = _handing_out(len(turns) + answers, turns, mark) | _spanning(turns)
-        return place if await self._updates.get(_Logging(known.unchanged, update, mark)) else None
+        return place if await self._updates.get(_Logging(known.unchanged, update, {"by": mark})) else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -159,7 +179,7 @@ class Places:
         self.look_again(owner, session_id)
         session: Document | None = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
-            {"$inc": {"next_index": 1}},
+            {"$inc": {"next_index": 1, "line_changes": 1}},
             projection=COUNTERS,
             return_document=ReturnDocument.AFTER,
         )
@@ -175,8 +195,8 @@ class Places:
             raise Conflict("The session was deleted meanwhile")
         return place_in(session, session["next_index"] - places)
 
-    async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
-        """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
+    async def answered(self, place: Place, turn: Turn, *, once: bool) -> Counted:
+        """Counts an answer. `once`: it may have been counted before."""
         update: dict[str, Any] = {
             "$inc": {"message_count": 1, "pair_count": 1},
             "$push": _logged([_event(turn)]),
@@ -188,14 +208,18 @@ class Places:
         if wanted:
             update["$set"] = wanted
         if not once:
-            there = await self._updates.get(_Logging(place.session, update))
-            if there:
+            event = {"type": "response", "turn_id": turn.turn_id}
+            if place.answered and await self._updates.get(_Logging(place.in_line, update, event)):
                 self._keep(place, turn)
-            return there
+                return "in line"
+            if not await self._updates.get(_Logging(place.session, update)):
+                return "gone"
+            self._keep(place, turn)
+            return "there"
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
-            return True
-        return await self.is_there(place)
+            return "there"
+        return "there" if await self.is_there(place) else "gone"
 
     def _keep(self, place: Place, answer: Turn) -> None:
         """Keeps the place of an exchange whose answer was just counted: a guess at the session's counters, which others
@@ -211,6 +235,7 @@ class Places:
             newest=(*place.newest, prompt, answer.id)[-NEWEST:],
             is_first=False,
             reply=-1,
+            answered=answer.timestamp,
         )
         self._known.move_to_end(session)
         if len(self._known) > KNOWN:
@@ -224,14 +249,11 @@ class Places:
         if done.matched_count == len(updates):
             return [True] * len(updates)
         keys = [logging.filter["_id"] for logging in updates]
-        marks = [logging.mark for logging in updates if logging.mark is not None]
-        shown = {"epoch": 1, "events": {"$elemMatch": {"by": {"$in": marks}}}}  # a session is reserved once a call
+        shown = dict.fromkeys(("epoch", "events.type", "events.turn_id", "events.by"), 1)
         sessions = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
-        logged: dict[tuple[str, str], set[str | None]] = {
-            (session["_id"], session["epoch"]): {None, *(event["by"] for event in session.get("events", ()))}
-            for session in sessions
-        }
-        return [logging.mark in logged.get((logging.filter["_id"], logging.filter["epoch"]), ()) for logging in updates]
+        there = {(session["_id"], session["epoch"]): session for session in sessions}
+        found = [there.get((logging.filter["_id"], logging.filter["epoch"])) for logging in updates]
+        return [session is not None and logging.is_in(session) for logging, session in zip(updates, found, strict=True)]
 
     async def give_back(self, place: Place) -> bool:
         """Deletes the session that a place began, where nobody has another place in it and nothing came to this one.
@@ -276,6 +298,7 @@ def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Pla
         newest=newest,
         is_first=not session["pair_count"],
         left_behind=session.get("left_behind", 0),
+        line_changes=session.get("line_changes"),
     )
 
 
@@ -309,6 +332,18 @@ def _event(turn: Turn) -> Document:
     if turn.turn_id is None:
         event["id"] = turn.id
     return event | {"interrupted": True} if turn.interrupted else event
+
+
+def _answered(events: Sequence[Document]) -> datetime | None:
+    """When the newest prompt that events log was answered; None where they do not tell."""
+    prompt = next((event for event in reversed(events) if event["type"] == "prompt"), {})
+    answers = (event for event in events if event["type"] == "response" and event["turn_id"] == prompt.get("turn_id"))
+    return next((event["at"] for event in answers), None)
+
+
+def _before(turn: Turn, moment: datetime | None) -> datetime | None:
+    """A moment, if a turn is not from before it."""
+    return moment if moment is not None and moment <= turn.timestamp else None
 
 
 def _id_of(event: Document) -> str:

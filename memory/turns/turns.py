@@ -14,7 +14,7 @@ from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.branches import LINE
 from memory.turns.line import BEGINNING, COMPARED
-from memory.turns.places import Place, Places
+from memory.turns.places import Counted, Place, Places
 from memory.turns.sessions import Sessions
 from utils.clock import now
 from utils.coalesce import Coalescer
@@ -109,9 +109,12 @@ class Turns:
             self._reader.put(owner, gist_of(document))
         return place
 
-    async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
+    async def close_exchange(
+        self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool
+    ) -> Counted:
         """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
-        place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
+        place of an answer that may be there already. "gone": the session was deleted meanwhile; nothing is left behind.
+        "there": the answer is still to be settled.
         """
         document = document_of(owner, session_id, answer, place.answer_index)
         # Counted while it lands: a crash in between costs a count, never a message.
@@ -120,11 +123,11 @@ class Turns:
         )
         if not inserted and retried:
             await self._overwrite(owner, document)
-        if counted:
+        if counted == "gone":
+            await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        else:
             self._reader.put(owner, gist_of(document))
-            return True
-        await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
-        return False
+        return counted
 
     async def conversations_with(self, owners: Sequence[str], texts: Sequence[str]) -> list[tuple[str, str]]:
         """The conversations of the proxy's that have messages of these texts, each with its owner, who is one of these:

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from config.settings import Settings
 from memory.domain import RULE_BASED, Candidate, Gist, Hit, Parts, Recall
 from memory.gists.reader import GistReader
+from memory.recall import Scope
 from memory.recall import recaller as recall_module
 from memory.recall.recaller import merged, with_overrides
 from memory.recall.scored import EXTRA, SPARE
@@ -481,3 +484,29 @@ async def test_searches_on_threads_go_on_while_messages_come_and_go(
 
     await asyncio.gather(come_and_go("s1"), come_and_go("s2"), *(search() for _ in range(4)))
     assert len(await found(quiet, "bees", with_overrides(SEARCH, top_k=50, floor=0.0))) == 40
+
+
+# What stands beside hits.
+
+
+@pytest.mark.parametrize("reach", [0, 2])
+async def test_messages_beside_hits_are_read_with_them(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, reach: int
+) -> None:
+    said = [turn(f"m{n}", f"Nothing but number {n}.") for n in range(9)]
+    said[4] = turn("m4", "The mill stands by the brook.")
+    await quiet.add(USER, "s1", said, wait=True)
+    [hit] = (
+        await quiet.engine.search.recall(USER, "Where is the mill?", replace(QUERY, top_k=1), Scope(reach=reach))
+    ).hits
+    reader, read = quiet.engine.chats.turns._reader, list[object]()
+    find = reader._vectors.find
+
+    def finding(*parts: Any) -> Any:
+        read.append(parts)
+        return find(*parts)
+
+    monkeypatch.setattr(reader, "_vectors", SimpleNamespace(find=finding))
+    near = await quiet.engine.chats.turns.near(USER, [hit.gist], 2)
+    assert sorted(gist.id for gist in near) == ["m2", "m3", "m5", "m6"]
+    assert len(read) == (0 if reach else 1)

@@ -1,13 +1,15 @@
 """Where a transcript stands in a conversation, and what becomes of the rest."""
 
+import asyncio
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from agents.memory import Memory
 from memory.domain import Turn
-from memory.turns import Stored
-from tests.conversations import START, USER, messages, turn
+from memory.turns import Counted, Place, Stored
+from tests.conversations import START, USER, messages, turn, until
 from utils.clock import now
 
 LINE = [
@@ -149,3 +151,69 @@ async def test_what_two_processes_were_asked_at_once_is_one_message_of_the_line(
     said = await messages(quiet, "s1")
     assert [one["id"] for one in said if "branch" not in one] == line
     assert {one.get("branch", "replaced") for one in said if one["id"] not in line} <= {"replaced"}
+
+
+@pytest.mark.parametrize("other", [None, "edited", "asked again", "at once"])
+async def test_an_answer_is_known_to_stand_in_the_line_where_nothing_moved_its_prompt(
+    quiet: Memory, other: str | None
+) -> None:
+    chats = quiet.engine.chats
+
+    async def ask(turn_id: str, text: str) -> Place:
+        prompt = Turn(f"{turn_id}.prompt", "user", text, now(), turn_id=turn_id, proxied=True)
+        return await chats.turns.open_exchange(USER, "s1", prompt, retried=False)
+
+    async def answer(turn_id: str, place: Place) -> Counted:
+        said = Turn(f"{turn_id}.response", "assistant", f"By {turn_id}.", now(), turn_id=turn_id, proxied=True)
+        return await chats.turns.close_exchange(USER, "s1", place, said, retried=False)
+
+    assert await answer("t1", await ask("t1", "Where is the mill?")) == "in line"
+    assert await answer("t2", await ask("t2", "Whose is it?")) == "in line"
+    chats.places.look_again(USER, "s1")  # as another process would, which knows no counters
+    place = await ask("t3", "How old is it?")
+    last = await chats.turns.get(USER, "s1", "t3.prompt")
+    if other == "edited":
+        after = (await chats.branches.find(USER, "s1", [("user", "Where is the mill?")])).asked
+        await chats.branches.go_on(USER, "s1", after, edited=True, whole=True)
+    elif other == "asked again":
+        fork = await chats.branches.fork(USER, "s1", last.content, follows=None, instead_of=last.id)
+        assert fork.asked is not None
+        assert await chats.branches.ask_again(USER, "s1", fork.asked, "t4") is not None
+    elif other == "at once":
+        place = await ask("t4", "How old is it?")
+    turn_id = "t4" if other == "at once" else "t3"
+    assert await answer(turn_id, place) == ("in line" if other is None else "there")
+    settled = await chats.branches.settle(USER, "s1", place.index, turn_id)
+    assert settled == (other is not None)
+
+
+async def test_an_answer_that_lands_behind_the_last_look_follows_its_prompt_out_of_the_line(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was counted before its prompt was about to leave, and stored after that had left."""
+    chats = quiet.engine.chats
+    prompt = Turn("t1.prompt", "user", "Where is the mill?", now(), turn_id="t1", proxied=True)
+    place = await chats.turns.open_exchange(USER, "s1", prompt, retried=False)
+    insert, landing = chats.turns.insert, asyncio.Event()
+
+    async def late(*parts: Any) -> set[str]:
+        await landing.wait()
+        return await insert(*parts)
+
+    monkeypatch.setattr(chats.turns, "insert", late)
+    said = Turn("t1.response", "assistant", "By the brook.", now(), turn_id="t1", proxied=True)
+    closing = asyncio.create_task(chats.turns.close_exchange(USER, "s1", place, said, retried=False))
+    sessions = quiet.engine.store.collections.sessions
+
+    async def counted() -> bool:
+        return await sessions.find_one({"session_id": "s1", "pair_count": 1}) is not None
+
+    await until(counted)
+    await chats.branches.go_on(USER, "s1", None, edited=True, whole=True)
+    landing.set()
+    assert await closing == "in line"
+    await chats.branches.catch_up(USER, "s1")
+    assert {one["id"]: one.get("branch") for one in await messages(quiet, "s1")} == {
+        "t1.prompt": "replaced",
+        "t1.response": "replaced",
+    }

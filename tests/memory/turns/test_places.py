@@ -86,7 +86,7 @@ async def exchange(memory: Memory, n: int) -> bool:
     )
     due = memory.engine.chats.places.is_due(place)
     answer = Turn(response_id(turn_id), "assistant", "b", now(), turn_id=turn_id)
-    assert await memory.engine.chats.turns.close_exchange(USER, "s1", place, answer, retried=False)
+    assert await memory.engine.chats.turns.close_exchange(USER, "s1", place, answer, retried=False) != "gone"
     return due
 
 

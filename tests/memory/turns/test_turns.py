@@ -101,7 +101,8 @@ async def test_an_answer_to_a_deleted_session_is_not_counted_in_another_users_of
     await quiet.engine.oversight.forgetter.session("carol", "main")
     await quiet.add("dave", "main", pairs(1))
     answer = turn("a1", "An answer.", "assistant", turn_id="t1")
-    assert not await quiet.engine.chats.turns.close_exchange("carol", "main", place, answer, retried=False)
+    counted = await quiet.engine.chats.turns.close_exchange("carol", "main", place, answer, retried=False)
+    assert counted == "gone"
     session = await quiet.engine.chats.sessions.get("dave", "main")
     assert (session.message_count, session.pair_count) == (2, 1)
     assert await quiet.engine.store.collections.vectors.count_documents({"user_id": "carol"}) == 0
