@@ -147,7 +147,7 @@ class Asking:
         agent = MemoryAgent(self._engine, PROXY, BundleSizes(), budget=self._budget)
         knowing = Knowing(self._engine, self._detector, agent, self._budget, ModelTokens({"m": window}))
         context = await knowing.gather(request, request.turn_id)
-        block = await knowing.block(context, request, prompt_id(request.turn_id), moment)
+        block = await knowing.block(context, request, frozenset({prompt_id(request.turn_id)}), moment)
         before = "\n".join(f"{one['role']}: {one['content']}" for one in sent[:-1])
         return f"{before}\nuser: {with_text_before(sent[-1]['content'], block.text)}"
 

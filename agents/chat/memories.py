@@ -14,6 +14,7 @@ from agents.chat.context import Citation, Material
 from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stems_of_short
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
+from memory.facts import statement_to_forget
 from memory.language import LONGEST, Doing, Trait, asks_of_own, is_courtesy, traits_of
 from utils.clock import at_home
 from utils.sentences import split_sentences
@@ -106,7 +107,7 @@ def tells_nothing(text: str, does: Doing | None) -> bool:
 
 @lru_cache(maxsize=4_096)  # what is found once is found again
 def _tells_nothing(text: str, does: Doing | None) -> bool:
-    if is_courtesy(text) or (does is not None and does.chats >= CHATS):
+    if is_courtesy(text) or statement_to_forget(text) or (does is not None and does.chats >= CHATS):
         return True
     if len(text) > ASKS:
         return False
@@ -187,12 +188,17 @@ def _lines(material: Material, question: str, exclude: Collection[str], budget: 
     for hit in material.hits:
         for distance, share in zip((-2, -1, 1, 2), budget.beside, strict=True):
             gist = near.get((hit.gist.session_id, hit.gist.message_index + distance))
-            if gist is not None and share:
+            if gist is not None and share and _may_complete(gist, hit.gist):
                 offer(gist, share * hit.score, gist.content)
     once: dict[str, _Line] = {}  # the same is told once, where it is worth most
     for line in sorted(lines.values(), key=lambda line: -line.worth):
         once.setdefault(on_one_line(line.text).casefold(), line)
     return list(once.values())
+
+
+def _may_complete(gist: Gist, other: Gist) -> bool:
+    """Whether a message beside another may say more of it, as another's question does, and one's own does not."""
+    return (gist.role, gist.name) != (other.role, other.name) or not tells_nothing(gist.content, None)
 
 
 def _chosen(lines: Iterable[_Line], asked: Collection[str], room: int, budget: PromptBudget) -> list[_Line]:

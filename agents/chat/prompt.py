@@ -5,8 +5,8 @@ model's context. Pure functions.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import lru_cache
@@ -14,6 +14,7 @@ from typing import Literal
 
 from agents.chat.context import ChatRequest, Citation
 from memory.domain import Drop, Gist, Hit
+from memory.facts import subject_of
 from memory.turns import LedgerEntry
 from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark
 
@@ -23,6 +24,7 @@ QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 SAID_ANEW = "said otherwise since"
 STATED = 16_000  # characters of a statement by which it is compared with others
 KEPT = 2_000  # characters of a text of which it is kept in memory what it says
+_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -149,16 +151,27 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
-    """The keys of statements that were made again later with other numbers alone: "at 9:30", and then "at 10:15"."""
-    gists = sorted(((_stated_stems(hit.gist), hit.gist) for hit in hits), key=lambda one: one[1].timestamp)
-    newest = dict(gists)
-    newest.pop(frozenset(), None)
-    return frozenset(
-        gist.key
-        for stems, gist in gists
-        if (later := newest.get(stems, gist)).timestamp > gist.timestamp
-        and _stems(gist.content[:STATED]) != _stems(later.content[:STATED])
-    )
+    """The keys of statements that were made again later with another number alone: "at 9:30", and then "at 10:15"."""
+    alike: defaultdict[frozenset[str], list[Gist]] = defaultdict(list)
+    for hit in hits:
+        alike[_stated_stems(hit.gist)].append(hit.gist)
+    alike.pop(frozenset(), None)
+    return frozenset(gist.key for gists in alike.values() for gist in _outdated(gists))
+
+
+def _outdated(gists: Sequence[Gist]) -> Iterator[Gist]:
+    """Of statements that differ in numbers alone those whose last one a later one gives otherwise; the others, and
+    that of what they are about, tell which thing is meant: rooms 12 and 14 are two."""
+    numbers = {gist.key: _NUMBER.findall(gist.content[:STATED]) for gist in gists}
+    for gist in gists:
+        own = numbers[gist.key]
+        for other in gists:
+            others = numbers[other.key]
+            if other.timestamp <= gist.timestamp or own[:-1] != others[:-1] or own[-1:] == others[-1:]:
+                continue
+            if subject_of(gist.content) == subject_of(other.content):
+                yield gist
+                break
 
 
 def _stated_stems(gist: Gist) -> frozenset[str]:

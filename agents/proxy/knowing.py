@@ -91,11 +91,11 @@ class Knowing:
         return () if digest is None or digest.message_count <= len(sent) else (digest,)
 
     async def block(
-        self, context: Context, request: ProxyRequest, prompt: str, moment: datetime, place: Place | None = None
+        self, context: Context, request: ProxyRequest, own: frozenset[str], moment: datetime, place: Place | None = None
     ) -> Block:
-        """What is known, in the share that memories have of what the messages leave of the model's context. `prompt`:
-        the id of the user's message; `moment`: when the user's message came, the same in every round of tools;
-        `place`: the message's, where it has one."""
+        """What is known, in the share that memories have of what the messages leave of the model's context. `own`: the
+        ids of the user's message, and of an answer to it that is made anew; `moment`: when the user's message came, the
+        same in every round of tools; `place`: the message's, where it has one."""
         if context.bundle is None:
             return Block()
         if summed_up := context.conversation.summaries:
@@ -106,7 +106,7 @@ class Knowing:
                 context = replace(context, conversation=Conversation())
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
-        parts = context, request, prompt, moment, window, scale
+        parts = context, request, own, moment, window, scale
         if sum(len(text_of(message.get("content"))) for message in request.messages) <= AT_ONCE:
             return self._fitted(*parts)
         return await asyncio.to_thread(self._fitted, *parts)
@@ -115,7 +115,7 @@ class Knowing:
         self,
         context: Context,
         request: ProxyRequest,
-        prompt: str,
+        own: frozenset[str],
         moment: datetime,
         window: int | None,
         scale: float,
@@ -125,7 +125,7 @@ class Knowing:
         whole = max(UNKNOWN, 2 * sent) if window is None else int(window / scale)
         left = whole - min(self._budget.answer, whole // 4) - sent
         texts = frozenset(on_one_line(text_of(message.get("content"))) for message in request.messages)
-        shown = Shown(frozenset({prompt}), texts, sent_along=True)
+        shown = Shown(own, texts, sent_along=True)
         block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
         return block if block.given else Block(told=block.told)
 

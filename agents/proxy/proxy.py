@@ -54,7 +54,7 @@ log = logging.getLogger(__name__)
 class _Opened:
     """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
     nothing. `resumed`: an earlier request began it. `prompt`: the id of the message, where that is another exchange's,
-    which is answered again."""
+    which is answered again; `instead`: that of the answer which the new one takes the place of."""
 
     turn_id: str
     at: datetime
@@ -62,6 +62,7 @@ class _Opened:
     place: Place | None = None
     resumed: bool = False
     prompt: str = ""
+    instead: str = ""
 
     @property
     def prompt_id(self) -> str:
@@ -168,7 +169,8 @@ class Proxy:
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
-            block = await self._knowing.block(context, request, opened.prompt_id, opened.at, opened.place)
+            own = frozenset({opened.prompt_id, opened.instead})
+            block = await self._knowing.block(context, request, own, opened.at, opened.place)
         except BaseException:
             opening.add_done_callback(self._is_not_asked)
             raise
@@ -228,7 +230,8 @@ class Proxy:
             prompt = "" if asked.turn_id == asked.own_turn else asked.id
             return _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
         place = await chats.branches.ask_again(owner, session, asked, turn_id)
-        return _Opened(turn_id, now(), news.newest, place, prompt=asked.id)
+        instead = answer.id if answer is not None else ""
+        return _Opened(turn_id, now(), news.newest, place, prompt=asked.id, instead=instead)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""

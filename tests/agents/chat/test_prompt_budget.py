@@ -243,10 +243,39 @@ def test_nothing_stands_in_the_prompt_twice() -> None:
     assert "The user rows" not in whole
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "outdated"),
+    [
+        ("Room 12 costs 80 euros a night.", "Room 14 costs 95 euros a night.", False),
+        ("Room 12 costs 80 euros a night.", "Room 14 costs 80 euros a night.", False),
+        ("Room 12 costs 80 euros a night.", "Room 12 costs 95 euros a night.", True),
+        ("In 2019 we sold 400 bikes", "In 2020 we sold 500 bikes", False),
+        ("The gym closes at 21:30", "The gym closes at 22:15", True),
+    ],
+)
+def test_a_number_of_something_else_makes_nothing_outdated(before: str, after: str, outdated: bool) -> None:
+    hits = (
+        hit(gist("a", before, at=1)),
+        hit(gist("b", after, at=300)),
+        hit(gist("c", "Room 17 costs 120 euros", at=600)),
+    )
+    text = known(made(material=Material(hits)))
+    assert (f"{before} (said otherwise since)" in text) == outdated
+    assert f"{after} (" not in text
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_beside_a_memory_stands_anothers_question_and_not_ones_own(role: str) -> None:
+    asked, told = gist("q", "Where do you keep the key?", role, at=3), gist("t", "Under the third pot.", at=4)
+    text = known(made(material=Material((hit(told, 0.9),), near=(asked,))))
+    assert ("Where do you keep the key?" in text) == (role == "assistant")
+
+
 def test_what_tells_nothing_is_no_memory() -> None:
     hits = (hit(gist("q", "Where is my bike?"), 0.9), hit(gist("t", "It is in the shed"), 0.1))
     prompt = made(material=Material(hits, empty=frozenset({"q"})))
     assert "It is in the shed" in known(prompt) and "Where is my bike?" not in known(prompt)
+    assert tells_nothing("Forget that my safe is behind the Monet picture.", None)
 
 
 @pytest.mark.parametrize(

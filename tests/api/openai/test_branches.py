@@ -75,6 +75,14 @@ def test_an_answer_that_is_asked_for_again_takes_the_place_of_the_first(talk: Cl
     assert talk.follows("A fine colour.") == talk.follows("Red as rust.") == THIRD
 
 
+def test_the_answer_that_another_takes_the_place_of_is_no_memory_for_it(talk: Client) -> None:
+    talk.ask("What dish should I serve at the boat's party?", "Serve lasagne with aubergine at the boat's party.")
+    talk.history.pop()
+    talk.send("Soup.")
+    sent = talk.model.asked("chat")[-1]["messages"]
+    assert not any("lasagne" in message["content"] for message in sent)
+
+
 def test_the_second_answer_has_a_receipt_of_its_own_that_names_the_message(talk: Client) -> None:
     talk.history.pop()
     found = talk.send("Red as rust.")
