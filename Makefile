@@ -11,11 +11,9 @@ run: .venv/run
 # Three run at a time, for many wait for processes. On Motor run those that, between them, reach the calls that the core makes
 # of a driver: what is made of a reply is the same on both.
 THREE := -n 3 --dist loadfile --no-loadscope-reorder
-MOTOR := $(wildcard $(addprefix tests/memory/,store turns gists observations/test_observ*.py observations/test_scratchpad.py \
-	banks/test_activations.py banks/test_connections.py banks/test_deletion.py banks/test_writers.py \
-	facts/test_history.py facts/test_reword.py facts/test_superseded.py mirror/test_conflicts.py mirror/test_edits.py \
-	oversight/test_jobs.py oversight/test_saying.py recall/test_vector_search.py portable/test_importer.py \
-	traces/test_traces.py traces/test_writers.py))
+MOTOR := $(addprefix tests/memory/,store banks/test_deletion.py banks/test_writers.py facts/test_reword.py \
+	gists/test_embedding_queue.py oversight/test_jobs.py recall/test_vector_search.py traces/test_traces.py \
+	traces/test_writers.py turns/test_drafts.py turns/test_recalled.py turns/test_receipts.py)
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE)
 	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) $(MOTOR)

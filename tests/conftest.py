@@ -21,6 +21,7 @@ import httpcore2
 import pytest
 import uvicorn
 from hypothesis import settings
+from pymongo import MongoClient
 
 from agents.memory import Memory
 from agents.open import open_memory
@@ -41,11 +42,11 @@ DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
 NUMBERS = "LOCI_TEST_ENCODER"  # `int8` or `float32`, or what this processor is faster with where it is not set
 
 LONGEST = (
-    "tests/workers/*",
-    "tests/web/*",
+    "tests/workers/",
+    "tests/web/",
     "tests/utils/test_encoder.py",
-    "tests/api/*",
-    "tests/embedded/properties/*",
+    "tests/api/",
+    "tests/embedded/properties/",
 )
 
 # No test speaks TLS, and each of the thousands of clients would read a bundle of certificates.
@@ -77,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files begin, so that none is waited for at the end. Where another driver is asked for, those tests
     alone run that use one."""
-    items.sort(key=lambda item: not any(item.path.match(f"tests/{pattern}") for pattern in LONGEST))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if DRIVER in os.environ:
         using = {item for item in items if "make_settings" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[item for item in items if item not in using])
@@ -161,9 +162,17 @@ def store_uri(home: Path) -> Iterator[str]:
         runner.run(store.__aexit__(None, None, None))
 
 
+@pytest.fixture(scope="session")
+def server(store_uri: str) -> Iterator[MongoClient[dict[str, Any]]]:
+    """The shared store, past the product."""
+    with MongoClient[dict[str, Any]](store_uri, tz_aware=True) as client:
+        yield client
+
+
 @pytest.fixture
-def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
-    """Settings over a database of their own in the shared store."""
+def make_settings(home: Path, store_uri: str, server: MongoClient[dict[str, Any]]) -> Iterator[Callable[..., Settings]]:
+    """Settings over a database of their own in the shared store. It goes with the test: whoever defines a collection
+    is slower for each that is there."""
     name = f"test_{os.getpid()}_{next(_databases)}"
 
     def make(**changes: Any) -> Settings:
@@ -172,7 +181,8 @@ def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
         mine["embedding_model"] = "text-embedding-3-small"  # else a provider is asked whether it has it
         return Settings(**mine | changes)
 
-    return make
+    yield make
+    server.drop_database(name)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """How much work is done with a text, counted in steps, and texts of the shapes that people and programs send."""
 
 import cProfile
-import gc
 import json
+import sys
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import _lru_cache_wrapper
@@ -100,13 +100,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 def forget_words() -> None:
     """Empties the product's bounded caches: what an earlier test read must cost as much as what is new."""
-    for cache in gc.get_objects():
-        if (
-            type(cache) is _lru_cache_wrapper  # `isinstance` asks a weak proxy what it stands for, which may be gone
-            and cache.cache_parameters()["maxsize"]
-            and cache.__wrapped__.__module__.startswith(("agents.", "api.", "memory.", "utils."))
-        ):
-            cache.cache_clear()
+    for name in [name for name in sys.modules if name.startswith(("agents.", "api.", "memory.", "utils."))]:
+        for cache in vars(sys.modules[name]).values():
+            if type(cache) is _lru_cache_wrapper and cache.cache_parameters()["maxsize"]:
+                cache.cache_clear()
 
 
 def steps(work: Callable[[], object]) -> int:

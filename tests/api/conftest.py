@@ -54,12 +54,6 @@ def api(plain: str) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
-def server(store_uri: str) -> Iterator[MongoClient[dict[str, Any]]]:
-    with MongoClient[dict[str, Any]](store_uri, tz_aware=True) as client:
-        yield client
-
-
 @pytest.fixture
 def database(server: MongoClient[dict[str, Any]], plain_settings: Settings) -> Database[dict[str, Any]]:
     """What the API without a model has stored."""

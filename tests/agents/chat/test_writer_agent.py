@@ -225,13 +225,13 @@ async def test_images_of_earlier_messages_are_sent_where_the_model_sees_them(
 
 
 @pytest.mark.parametrize("sent_along", [False, True])
-async def test_of_300_messages_a_small_context_has_the_newest_and_the_rest_in_short(
+async def test_of_120_messages_a_small_context_has_the_newest_and_the_rest_in_short(
     model_settings: Settings, scripted_model: ScriptedModel, *, sent_along: bool
 ) -> None:
     texts = [
-        f"Report {number}: crane {number} at quay {number * 7} lifts {number * 31} tons. " * 4 for number in range(300)
+        f"Report {number}: crane {number} at quay {number * 7} lifts {number * 31} tons. " * 4 for number in range(120)
     ]
-    texts[100] = "My locker at the pool is number 4071."
+    texts[40] = "My locker at the pool is number 4071."
     said = [turn(f"t{n}", text, "assistant" if n % 2 else "user") for n, text in enumerate(texts)]
     history = tuple(HistoryItem(one.role, one.content) for one in said) if sent_along else ()
     async with open_memory(model_settings.model_copy(update={"context_tokens": 4_096}), nudge=Silent()) as memory:

@@ -16,7 +16,7 @@ from memory.banks.types import BankType
 from tests.banks import begun, content, update
 from tests.conversations import USER, until
 
-HUGE = "\n\n".join(f"Note {number}: nothing much was said about part {number} of it." for number in range(2_000))
+HUGE = "\n\n".join(f"Note {number}: nothing much was said about part {number} of it." for number in range(1_000))
 
 
 async def condensed(memory: Memory, kind: BankType = "project", name: str = "loci") -> int:

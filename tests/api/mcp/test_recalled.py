@@ -31,7 +31,7 @@ def test_what_cannot_be_found_yet_is_told(waiting: Waiting, note: str) -> None:
 
 
 async def test_what_waits_is_counted_of_its_owner_and_kinds(quiet: Memory) -> None:
-    await quiet.update(USER, "project", "loci", "\n\n".join(f"Fact {n}: {'x ' * 700}" for n in range(40)))
+    await quiet.update(USER, "project", "loci", "\n\n".join(f"Fact {n}: {'understanding ' * 100}" for n in range(40)))
     await quiet.update("somebody else", "project", "loci", "The sky was blue.")
     waiting = await quiet.engine.gists.queue.count_of(USER, KINDS, 1_000)
     assert waiting.count > 32 and not waiting.at_least

@@ -19,7 +19,8 @@ from tests.sources import chatgpt, json_of, talk, zip_of
 
 FILE = {"content-type": "application/octet-stream"}
 OTTERS = zip_of(conversations__json=json_of([chatgpt(), talk("rivers")]))
-MANY = json_of([talk(f"talk-{number}") for number in range(800)])
+TALKS = 200
+MANY = json_of([talk(f"talk-{number}") for number in range(TALKS)])
 
 
 def send(api: httpx.Client, user: str, file: Any, wanted: str = "auto", **headers: str) -> httpx.Response:
@@ -152,10 +153,10 @@ def test_a_file_that_breaks_off_is_read_up_to_there(api: httpx.Client, user: str
     assert "it is cut" in last["problem"]["detail"]
     assert last["problem"]["status"] == 400
     before = last["imported"]["session"]
-    assert 0 < before < 800
+    assert 0 < before < TALKS
     last = told(send(api, user, MANY))[-1]
     assert last["problem"] is None
-    assert (last["imported"]["session"], last["already_there"]["session"]) == (800 - before, before)
+    assert (last["imported"]["session"], last["already_there"]["session"]) == (TALKS - before, before)
 
 
 def test_who_leaves_ends_the_import_and_may_send_the_file_again(api: httpx.Client, user: str) -> None:
@@ -163,9 +164,9 @@ def test_who_leaves_ends_the_import_and_may_send_the_file_again(api: httpx.Clien
     with api.stream("POST", path, params={"from": "auto"}, content=MANY, headers=FILE) as answer:
         line = json.loads(next(answer.iter_lines()))
         assert line["source"] == "chatgpt"
-    assert line["imported"]["session"] < 800
+    assert line["imported"]["session"] < TALKS
 
     assert send(api, user, OTTERS).elapsed.total_seconds() < 3  # before a lease of whoever left would be over
     last = told(send(api, user, MANY))[-1]
-    assert last["imported"]["session"] + last["already_there"]["session"] == 800
+    assert last["imported"]["session"] + last["already_there"]["session"] == TALKS
     assert last["imported"]["session"] > 0

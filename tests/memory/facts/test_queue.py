@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
+from memory.facts import queue as fact_queue
 from memory.facts.facts import Decided, Facts
-from memory.facts.queue import BATCH_BY_RULES
 from memory.store import named_leases
 from memory.store.leases import revive
 from memory.store.named_leases import NamedLeases
@@ -282,8 +282,11 @@ async def test_what_was_said_before_a_deletion_does_not_land_after_it(
         await facts.get("ann", "nothing")
 
 
-async def test_who_says_little_does_not_wait_for_all_that_another_imports(quiet: Memory) -> None:
-    many = 2 * BATCH_BY_RULES
+async def test_who_says_little_does_not_wait_for_all_that_another_imports(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fact_queue, "BATCH_BY_RULES", 16)
+    many = 2 * fact_queue.BATCH_BY_RULES
     said = [turn(f"{at * 99 % many}", f"I live in City{at}.", timestamp=at_minute(at)) for at in range(many)]
     await quiet.add(USER, "imported", said)
     await quiet.add("bob", "s", [turn("b1", "I live in Oslo.")])
