@@ -94,7 +94,10 @@ class Exchanges:
             self._left(request, place),
         )
         context = Context(request, intent, place, left, toolbox=toolbox, emit=emit, conversation=conversation)
-        return await self._coordinator.prepare(context)
+        context = await self._coordinator.prepare(context)
+        if context.forgotten:  # what was read before holds it still
+            context = replace(context, conversation=await self._conversation(request, place))
+        return context
 
     async def _left(self, request: ChatRequest, place: Place | None) -> frozenset[str]:
         """What left the request's conversation."""

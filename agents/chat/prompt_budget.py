@@ -24,6 +24,7 @@ FRAME = 4  # tokens of a message beside its text
 IMAGE = 1_000  # tokens of an image: providers count some 250 to 1,600
 NOTED = "I keep that in mind."  # behind it, for templates of some models refuse two messages of one role in a row
 UNANSWERED = "(I gave no answer.)"
+LEFT_OUT = "(My message is not here any more.)"
 
 Images = Mapping[str, tuple[str, ...]]  # by the ids of messages
 
@@ -88,8 +89,11 @@ def _shown(context: Context, talk: Sequence[Gist], shown: Sequence[Gist]) -> Sho
 
 
 def _in_turns(messages: Sequence[PromptMessage]) -> Iterator[PromptMessage]:
-    """Messages with an assistant's between two of the user's."""
+    """Messages with an assistant's between two of the user's, and one of the user's before each of an assistant's: of
+    what was forgotten, or has no room, the answer may be left."""
     for before, message in zip((None, *messages), messages, strict=False):
+        if before is not None and before.role != "user" and message.role == "assistant":
+            yield PromptMessage("user", (PromptSection("turns", LEFT_OUT),))
         if before is not None and before.role == message.role == "user":
             knows = any(section.name == "preamble" for section in before.sections)
             yield PromptMessage("assistant", (PromptSection("turns", NOTED if knows else UNANSWERED),))

@@ -230,6 +230,12 @@ def test_a_memory_has_its_day_its_speaker_the_message_beside_it_and_what_has_rep
     assert "[6] user: The ferry leaves at 8:05" in lines
 
 
+def test_answers_to_what_was_forgotten_stand_behind_a_message_of_the_users() -> None:
+    left = (*talk(2)[1:], *talk(4)[3:])
+    sent = made(conversation=Conversation(left)).messages
+    assert [one.role for one in sent] == ["system", *("user", "assistant") * 3, "user"]
+
+
 def test_nothing_stands_in_the_prompt_twice() -> None:
     item = ProfileItem("f", "The user rows", False, False, ("m2",), Rank(0.5, START, "f"), START)
     material = Material(

@@ -132,6 +132,20 @@ def test_instructions_stand_behind_the_servers_and_the_table_can_be_asked_for(
     problem(chat.post("/query", json=wrong), 422)
 
 
+def test_what_is_forgotten_stands_in_no_prompt_from_that_turn_on_and_roles_take_turns(
+    chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    for said in ("My shelf code is 9911 and I love figs.", "Forget my shelf code.", "What do I love?"):
+        model.script(answer("So be it."))
+        ask(chat, user, said, session_id=f"{user} codes")
+        if said.startswith("My"):
+            assert "9911" in json.dumps(model.asked("chat")[-1]["messages"])
+            continue
+        sent = model.asked("chat")[-1]["messages"]
+        assert "9911" not in json.dumps(sent)
+        assert [message["role"] for message in sent[1:]] == ["user", "assistant"] * (len(sent) // 2 - 1) + ["user"]
+
+
 def test_a_temporary_chat_reads_nothing_and_keeps_nothing(
     api: httpx.Client, user: str, counts: Callable[[], dict[str, int]]
 ) -> None:
