@@ -24,7 +24,8 @@ class Turn:
     it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
     IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins.
     `follows`, `branch`: as `memory/turns/branches.py` has them. `images`: how many came with it, which are not kept.
-    `recalled`: whether other answers may come to know of it; its user may not want that."""
+    `recalled`: whether other answers may come to know of it; its user may not want that. `unaided`: an answer for
+    which memory was off, so that what it says of the user is a guess."""
 
     id: str
     role: Role
@@ -42,6 +43,7 @@ class Turn:
     branch: str | None = None
     images: int = 0
     recalled: bool = True
+    unaided: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Condensed:
 class Gist:
     """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner.
     `condensed`: of a part of a memory bank that was left out when that was condensed; else None. `timezone`,
-    `branch`, `recalled`: as a `Turn` has them."""
+    `branch`, `recalled`, `unaided`: as a `Turn` has them."""
 
     key: str
     id: str
@@ -73,6 +75,7 @@ class Gist:
     timezone: str | None = None
     branch: str | None = None
     recalled: bool = True
+    unaided: bool = False
 
     @property
     def said_at(self) -> datetime:
@@ -103,7 +106,7 @@ class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of
     rerank: float | None = None
 
 
-Drop = Literal["below_floor", "silent", "duplicate", "mmr", "top_k", "deleted", "sent_along"]
+Drop = Literal["below_floor", "silent", "duplicate", "mmr", "top_k", "deleted", "sent_along", "no_news"]
 
 
 class Candidate(NamedTuple):

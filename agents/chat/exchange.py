@@ -260,6 +260,7 @@ def _turn(request: ChatRequest, text: str, model: str | None) -> Turn:
         proxied=request.proxied,
         timezone=request.timezone,
         follows=request.asks_again,
+        unaided=not request.reads,
     )
 
 

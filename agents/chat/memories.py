@@ -15,7 +15,7 @@ from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stems_of_shor
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist, Hit, Parts
 from memory.facts import statement_to_forget
-from memory.language import LONGEST, Doing, Trait, asks_of_own, is_courtesy, traits_of
+from memory.language import LONGEST, Doing, Trait, asks_of_assistant, is_courtesy, traits_of
 from utils.clock import at_home
 from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, count_tokens, cut_at_word, on_one_line
@@ -80,9 +80,10 @@ def passages(
     """The messages that are worth most, in at most `room` tokens as `count_tokens` has them. `timezone`: of those that
     were said nobody knows where. `exclude`: ids of those that stand in the prompt already. `first`: the number of the
     first one."""
-    guesses = _guesses(material, question)
-    hits = tuple(hit for hit in material.hits if hit.gist.id not in guesses)
-    offered = _lines(replace(material, hits=hits), question, {*exclude, *guesses}, budget)
+    if not asks_of_assistant(question):  # what was answered without memory is a guess
+        hits = tuple(hit for hit in material.hits if not hit.gist.unaided)
+        material = replace(material, hits=hits, near=tuple(gist for gist in material.near if not gist.unaided))
+    offered = _lines(material, exclude, budget)
     anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
     offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
     lines = _in_order(_chosen(offered, set(content_stems(question)), room, budget))
@@ -118,27 +119,6 @@ def _tells_nothing(text: str, does: Doing | None) -> bool:
     return not named or (does is not None and does.states < TELLS)
 
 
-def _guesses(material: Material, question: str) -> set[str]:
-    """The ids of what an assistant answered to questions that told nothing, and of these, where the user asks for what
-    is the user's own, and told something that is likelier to answer."""
-    if not asks_of_own(question):
-        return set()
-    of_user = [hit for hit in material.hits if hit.gist.role == "user" and hit.gist.id not in material.empty]
-    told = max((hit.score for hit in of_user), default=0.0)
-    known = (*material.near, *(hit.gist for hit in material.hits))
-    asking = {
-        (gist.session_id, gist.message_index + 1): gist.id
-        for gist in known
-        if gist.role == "user" and (gist.id in material.empty or tells_nothing(gist.content, None))
-    }
-    guesses = set()
-    for hit in material.hits:
-        asked = asking.get((hit.gist.session_id, hit.gist.message_index))
-        if hit.gist.role == "assistant" and hit.score < told and asked is not None:
-            guesses |= {asked, hit.gist.id}
-    return guesses
-
-
 def _later(gist: Gist, material: Material, anew: Collection[str]) -> str:
     """What has become since of what a message states."""
     if (changed := material.changed.get(gist.id)) is not None:
@@ -169,7 +149,7 @@ def _share_a_head(gist: Gist, other: Gist) -> bool:
     return gist.session_id == other.session_id and abs(other.timestamp - gist.timestamp) < CLOSE
 
 
-def _lines(material: Material, question: str, exclude: Collection[str], budget: PromptBudget) -> list[_Line]:
+def _lines(material: Material, exclude: Collection[str], budget: PromptBudget) -> list[_Line]:
     """What may stand there, each message once: hits, and what is near them."""
     beside = (*material.near, *(hit.gist for hit in material.hits if hit.gist.message_index >= 0))
     near = {(gist.session_id, gist.message_index): gist for gist in beside}

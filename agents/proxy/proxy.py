@@ -93,6 +93,7 @@ class _Exchange:
             proxied=True,
             timezone=self.request.options.timezone,
             follows=self.opened.prompt or None,
+            unaided=not self.request.options.reads,
         )
 
 

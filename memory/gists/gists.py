@@ -200,6 +200,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "branch": turn.branch,
         "images": turn.images or None,
         "recalled": None if turn.recalled else False,
+        "unaided": turn.unaided or None,
     }
     document.update({key: value for key, value in optional.items() if value is not None})
     return document
@@ -226,6 +227,7 @@ def gist_of(document: Document) -> Gist:
         timezone=document.get("timezone"),
         branch=document.get("branch"),
         recalled=document.get("recalled", True),
+        unaided=document.get("unaided", False),
     )
 
 
@@ -246,6 +248,7 @@ def turn_of(document: Document) -> Turn:
         branch=document.get("branch"),
         images=document.get("images", 0),
         recalled=document.get("recalled", True),
+        unaided=document.get("unaided", False),
     )
 
 

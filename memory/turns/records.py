@@ -82,6 +82,7 @@ class MessageLine(Line):
     branch: Literal["replaced", "left"] | None = None
     images: Index | None = None
     recalled: bool | None = None
+    unaided: bool | None = None
 
 
 async def conversation_records(

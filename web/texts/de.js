@@ -335,6 +335,7 @@ export default {
   dropped_top_k: "andere antworten besser",
   dropped_deleted: "inzwischen gelöscht",
   dropped_sent_along: "wurde ohnehin gesendet",
+  dropped_no_news: "sagt nichts aus",
   probe: "Sonde",
   aboutProbe: "Was eine Suche für einen Nutzer erwägt, mit allen Teilen der Bewertung und dem Grund, warum etwas wegfiel. Zwei Rezepte nebeneinander.",
   question: "Frage",

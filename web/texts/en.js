@@ -330,6 +330,7 @@ export default {
   dropped_top_k: "others answer better",
   dropped_deleted: "deleted meanwhile",
   dropped_sent_along: "it was sent anyway",
+  dropped_no_news: "it tells nothing",
   probe: "Probe",
   aboutProbe: "What a search considers for a user, with every part of the score, and why each was left out. Two recipes stand side by side.",
   question: "Question",

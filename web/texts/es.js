@@ -335,6 +335,7 @@ export default {
   dropped_top_k: "otros responden mejor",
   dropped_deleted: "borrado entretanto",
   dropped_sent_along: "se envió de todos modos",
+  dropped_no_news: "no dice nada",
   probe: "Sonda",
   aboutProbe: "Lo que una búsqueda considera para un usuario, con cada parte de la puntuación y por qué se descartó. Dos recetas, una al lado de otra.",
   question: "Pregunta",

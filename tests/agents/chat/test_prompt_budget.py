@@ -285,28 +285,20 @@ def test_what_tells_nothing_is_no_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told", "guessed"),
+    ("query", "unaided", "there"),
     [
-        ("Where is my bike?", 0.8, False),
-        ("Where did you say my bike is?", 0.8, True),  # it is of the assistant's words
-        ("Where is a good bike?", 0.8, True),
-        ("Where is my bike?", 0.2, True),  # perhaps the best there is
+        ("Where is my bike?", True, False),
+        ("Where did you say my bike is?", True, True),  # it is of the assistant's words
+        ("Where is my bike?", False, True),
     ],
 )
-def test_what_an_assistant_guesses_of_the_users_own_is_no_memory_beside_what_the_user_told(
-    query: str, told: float, guessed: bool
-) -> None:
-    asked, guess = gist("q", "Where is my bike?", at=4), gist("a", "Bikes are often in the hall.", "assistant", at=5)
-    hits = (hit(asked, 0.9), hit(guess, 0.5), hit(gist("t", "My bike is in the shed.", session="other"), told))
+def test_what_was_answered_with_memory_off_is_no_memory(query: str, unaided: bool, there: bool) -> None:
+    asked = gist("q", "Where is my bike?", at=4)
+    guess = gist("a", "Bikes are often in the hall.", "assistant", at=5, unaided=unaided)
+    hits = (hit(asked, 0.9), hit(guess, 0.5), hit(gist("t", "My bike is in the shed.", session="other"), 0.8))
     text = known(made(query, material=Material(hits, near=(asked, guess), empty=frozenset({"q"}))))
     assert "My bike is in the shed." in text
-    assert ("often in the hall" in text, "Where is my bike?" in text) == (guessed, guessed)
-
-
-def test_what_an_assistant_answers_to_what_the_user_tells_is_a_memory() -> None:
-    told, answer = gist("q", "My bike is in the shed.", at=4), gist("a", "Lock your bike there.", "assistant", at=5)
-    material = Material((hit(told, 0.9), hit(answer, 0.5)))
-    assert "Lock your bike there." in known(made("Where is my bike?", material=material))
+    assert ("often in the hall" in text, "Where is my bike?" in text) == (there, there)
 
 
 def test_a_memory_cannot_close_or_open_its_element() -> None:

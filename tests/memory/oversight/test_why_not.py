@@ -129,6 +129,7 @@ UNDONE: dict[Reason, Undo] = {
     "no_answer": lambda case, _: replace(case.telling(ANSWERS[case.query]), floor=0.0, top_k=50),
     "sent_along": lambda case, own: replace(case.changed(own, session=ELSEWHERE), history=()),
     "later": lambda case, own: case.changed(own, later=False),
+    "no_news": lambda case, own: case.changed(own, text="The harbour crane was mended by my aunt."),
     "asked": lambda case, own: replace(case, query=next(one for one in ANSWERS if one != case.query)),
     "not_embedded": lambda case, _: replace(case, embedded=True),
     "by_rules": lambda case, own: case.changed(own, by_rules=False),
@@ -137,7 +138,7 @@ UNDONE: dict[Reason, Undo] = {
 }
 ANSWERED_BY = {
     "rules": {"not_quoted", "no_question", "task", "no_answer"},
-    "a model": {"sent_along"},
+    "a model": {"sent_along", "no_news"},
     "the table": {"budget", "sent_along"},
 }
 
