@@ -59,3 +59,9 @@ def test_a_page_names_all_its_scripts_at_once(page: str) -> None:
     named = re.findall(r'<link rel="modulepreload" href="web/([^"]+)">', html)
     needed = {str(path.relative_to(WEB)) for path in modules(WEB / main, [])[1:]} | {"texts/en.js"}
     assert sorted(named) == sorted(needed)
+
+
+def test_the_chat_is_there_before_what_draws_answers() -> None:
+    first = {path.name for path in modules(WEB / "chat/main.js", [])}
+    assert "preact.js" in first
+    assert first.isdisjoint({"marked.js", "purify.js", "highlight.js", "temml.js"})
