@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agents.chat import answering
 from memory.portable import items, records, sources
 
-WEB = Path(__file__).parents[2] / "web"
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
 LIST = (WEB / "vendor/README.md").read_text()
 OVER_THE_WIRE = 250_000  # bytes of all that a page can come to load
 
@@ -41,6 +43,19 @@ def test_every_language_says_why_something_of_a_file_is_left_out() -> None:
     for path in (WEB / "texts").glob("*.js"):
         missing = [reason for reason in reasons if f'"{reason}": "' not in path.read_text()]
         assert missing == [] or path.stem == "en"
+
+
+def test_every_language_has_the_sentences_that_rules_answer_with() -> None:
+    given = (ROOT / "agents/chat/answering.py").read_text() + (ROOT / "agents/chat/keeper_agent.py").read_text()
+    tables = {}
+    for path in (WEB / "texts").glob("*.js"):
+        [table] = re.findall(r"^  byRules: \{(.*?)\},$", path.read_text(), re.MULTILINE | re.DOTALL)
+        tables[path.stem] = set(re.findall(r'^    "([^"]+)": "', table, re.MULTILINE))
+    both = f"{answering.NOT_KNOWN} {answering.ELSE_NEEDS_MODEL}"
+    assert tables.pop("en") == set()
+    for sentences in tables.values():
+        assert {answering.NOT_KNOWN, both, answering.NEEDS_MODEL, "Noted. I'll remember that."} <= sentences
+        assert [one for one in sentences - {both} if f'"{one}"' not in given] == []
 
 
 def modules(path: Path, seen: list[Path]) -> list[Path]:

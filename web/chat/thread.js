@@ -34,15 +34,19 @@ function Copy({ text }) {
 /** Where a reader goes on who has sent something, since the button is gone that he had. */
 const toComposer = () => document.getElementById("text").focus();
 
+/** An answer in the language of the page, where it is one of the sentences that rules give. */
+export const said = (one) => t("byRules")[one.content] ?? one.content;
+
 function Answer({ one, here, send, go }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
+  const text = said(one);
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
   const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
   return html`
-    ${one.content && markdown && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
+    ${one.content && markdown && html`<${Markdown} text=${text} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !(one.content && markdown) && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
     <${Withheld} one=${one} here=${here} />
     ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
@@ -51,7 +55,7 @@ function Answer({ one, here, send, go }) {
     ${!one.waiting && html`
       <div class="actions">
         ${one.content && one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
-        ${one.content && html`<${Copy} text=${one.content} />`}
+        ${one.content && html`<${Copy} text=${text} />`}
         ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
@@ -220,7 +224,7 @@ export class Thread extends Component {
           ${(here.loading || undrawn) && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
           ${here.error && html`<button type="button" onClick=${() => here.again()}>${t("sendAgain")}</button>`}
-          ${here.messages.length === 0 && !here.loading && children}
+          ${here.messages.length === 0 && !here.loading && !here.error && children}
           ${!undrawn && shown}
           ${here.hasNewer && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.newer()} />`}
         </div>
