@@ -9,7 +9,6 @@ from time import monotonic
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.middleware.gzip import GZipMiddleware
 
 from agents.memory import Memory
 from agents.open import open_memory
@@ -42,7 +41,7 @@ from api.routes import (
     tool_memory,
     users,
 )
-from api.routes.pages import SWAGGER, WEB, Assets
+from api.routes.pages import PAGES, SWAGGER, Assets
 from api.routes.pages import router as pages
 from config.settings import Settings
 from utils.errors import ConfigurationError, LociError
@@ -128,8 +127,8 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     app.include_router(users.streamed)
     app.include_router(pages)
     app.state.mcp = mcp = install_mcp(app, origins)
-    app.mount("/web", GZipMiddleware(Assets(directory=WEB)), name="web")
-    app.mount("/swagger", Assets(directory=SWAGGER), name="swagger")
+    app.mount("/web", PAGES, name="web")
+    app.mount("/swagger", Assets(SWAGGER), name="swagger")
     return app
 
 

@@ -166,8 +166,8 @@ def first_paint(browser: Browser, url: str) -> float:
     with opened(browser, {}) as page:
         page.goto(url)
         page.get_by_role("button", name="Send").wait_for()
-        painted: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        return painted
+        painted = page.wait_for_function("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+        return float(painted.json_value())
 
 
 def shown(browser: Browser, address: str, selector: str) -> float:

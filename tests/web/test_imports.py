@@ -92,7 +92,7 @@ def test_an_import_is_told_of_and_stopped_by_keyboard(page: Page, serve: Callabl
     page.goto(f"{address}/memory#data")
     expect(page.get_by_label("Choose a file")).to_be_enabled()
     box(page).get_by_role("button", name="Stop").press("Enter")
-    expect(box(page).get_by_role("status")).to_have_text(re.compile("^Stopped. What came is kept"))
+    expect(box(page).get_by_role("status")).to_have_text(re.compile("^Stopped. What came in is kept"))
     expect(page.get_by_label("Choose a file")).to_be_focused()
     held.set()
     page.get_by_label("Choose a file").set_input_files(file)

@@ -55,7 +55,7 @@ def test_items_of_the_profile_are_pinned_hidden_and_reworded(page: Page, watched
 
 def test_standing_instructions_and_the_time_zone_are_set(page: Page, address: str) -> None:
     page.goto(f"{address}/memory")
-    page.get_by_label("Instructions that hold in all chats").fill("Answer briefly.")
+    page.get_by_label("Instructions for all chats").fill("Answer briefly.")
     page.get_by_label("Time zone").fill("Moon/Crater")
     page.locator(".standing").get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("time zone")
@@ -131,7 +131,7 @@ def test_values_are_kept_changed_and_forgotten(page: Page, address: str) -> None
 
 def test_what_is_remembered_is_searched_and_leads_to_its_chat(page: Page, address: str) -> None:
     page.goto(f"{address}/memory")
-    page.get_by_label("Search all that is remembered").fill("Where do I live?")
+    page.get_by_label("Search your memory").fill("Where do I live?")
     page.get_by_role("button", name="Search").click()
     found = page.locator("ol.items > li")
     expect(found.filter(has_text="I live in Oslo.")).to_be_visible()
@@ -142,7 +142,7 @@ def test_what_is_remembered_is_searched_and_leads_to_its_chat(page: Page, addres
 def test_a_project_is_made_and_deleted_with_its_chats(page: Page, address: str) -> None:
     page.goto(f"{address}/memory#projects")
     page.get_by_label("Name", exact=True).fill("novel")
-    page.get_by_label("Isolated: what is said in it is found in it alone").check()
+    page.get_by_label("Isolated").check()
     page.get_by_role("button", name="Make a project").click()
     expect(page.locator(".items > li")).to_contain_text("isolated")
     body = {"query": "The hero is called Ulf.", "project": "novel", "session_id": "draft"}
@@ -186,3 +186,13 @@ def test_each_view_fits_can_be_read_and_has_no_violations(browser: Browser, addr
                 page.screenshot(path=f"{shots}/memory-{view}-{width}-{scheme}.png")
         assert_accessible(page)
     page.close()
+
+
+def test_the_view_that_is_shown_is_named_in_sight_on_a_small_screen(page: Page, serve: Callable[..., str]) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"{serve()}/memory#data")
+    views = page.get_by_role("navigation", name="Memory")
+    expect(views.get_by_role("link", name="Your data")).to_be_in_viewport(ratio=1)
+    views.get_by_role("link", name="Profile").click()
+    expect(page.get_by_role("heading", name="Profile")).to_be_visible()
+    expect(views.get_by_role("link", name="Profile")).to_be_in_viewport(ratio=1)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agents.chat import answering
 from memory.portable import items, records, sources
 
-WEB = Path(__file__).parents[2] / "web"
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
 LIST = (WEB / "vendor/README.md").read_text()
 OVER_THE_WIRE = 250_000  # bytes of all that a page can come to load
 
@@ -43,6 +45,19 @@ def test_every_language_says_why_something_of_a_file_is_left_out() -> None:
         assert missing == [] or path.stem == "en"
 
 
+def test_every_language_has_the_sentences_that_rules_answer_with() -> None:
+    given = (ROOT / "agents/chat/answering.py").read_text() + (ROOT / "agents/chat/keeper_agent.py").read_text()
+    tables = {}
+    for path in (WEB / "texts").glob("*.js"):
+        [table] = re.findall(r"^  byRules: \{(.*?)\},$", path.read_text(), re.MULTILINE | re.DOTALL)
+        tables[path.stem] = set(re.findall(r'^    "([^"]+)": "', table, re.MULTILINE))
+    both = f"{answering.NOT_KNOWN} {answering.ELSE_NEEDS_MODEL}"
+    assert tables.pop("en") == set()
+    for sentences in tables.values():
+        assert {answering.NOT_KNOWN, both, answering.NEEDS_MODEL, "Noted. I'll remember that."} <= sentences
+        assert [one for one in sentences - {both} if f'"{one}"' not in given] == []
+
+
 def modules(path: Path, seen: list[Path]) -> list[Path]:
     """A script with those that it imports, and these in turn."""
     if path not in seen:
@@ -59,3 +74,9 @@ def test_a_page_names_all_its_scripts_at_once(page: str) -> None:
     named = re.findall(r'<link rel="modulepreload" href="web/([^"]+)">', html)
     needed = {str(path.relative_to(WEB)) for path in modules(WEB / main, [])[1:]} | {"texts/en.js"}
     assert sorted(named) == sorted(needed)
+
+
+def test_the_chat_is_there_before_what_draws_answers() -> None:
+    first = {path.name for path in modules(WEB / "chat/main.js", [])}
+    assert "preact.js" in first
+    assert first.isdisjoint({"marked.js", "purify.js", "highlight.js", "temml.js"})

@@ -7,7 +7,7 @@ import { Conversation } from "./conversation.js";
 import { Options } from "./options.js";
 import { Sessions } from "./sessions.js";
 import { Sidebar } from "./sidebar.js";
-import { Thread } from "./thread.js";
+import { said, Thread } from "./thread.js";
 
 const SHORTCUTS = [["Enter", "sendIt"], ["Shift+Enter", "newLine"], ["Ctrl+Alt+N", "newChat"], ["Ctrl+K", "searchChats"], ["Esc", "stop"], ["?", "shortcuts"]];
 const NARROW = matchMedia("(max-width: 800px)");
@@ -54,10 +54,12 @@ class App extends Component {
   };
 
   componentDidUpdate() {
-    const { here } = this.state;
-    const title = here.id ? here.title || this.list.items.find((one) => one.id === here.id)?.title : "";
+    const title = this.titleOf(this.state.here);
     document.title = title ? `${title} · Loci` : "Loci";
   }
+
+  /** A chat's title; the list knows it as it was renamed. */
+  titleOf = (here) => this.list.items.find((one) => one.id === here.id)?.title || here.title;
 
   /** Shows what the address names. */
   async route() {
@@ -69,7 +71,7 @@ class App extends Component {
     if (id && id === before.id && !message) return;
     for (const [other, left] of this.away) if (!left.isAnswering) this.away.delete(other);
     const kept = id && !message ? this.away.get(id) : null;
-    const here = kept || new Conversation(id, this.changed, { paused: this.paused });
+    const here = kept || new Conversation(id, this.changed, { paused: this.paused, project: id ? null : this.list.project });
     this.setState({ here, marked: message, given: null, side: NARROW.matches ? false : this.state.side });
     if (kept || !id) return;
     let around = null;
@@ -97,6 +99,21 @@ class App extends Component {
     this.setState({ marked: null });
     await here.ask(query, images, this.begun, insteadOf);
     if (!here.temporary) this.list.read();
+    this.list.know(here.project);
+  };
+
+  /** Shows the chats of a project, or all; a chat that has not begun yet is to be one of them. */
+  choose = (project) => {
+    const { here } = this.state;
+    if (!here.id && !here.messages.length) here.project = project;
+    this.list.project = project;
+    this.list.read();
+    this.changed();
+  };
+
+  closeOptions = () => {
+    this.setState({ options: false });
+    this.list.know(this.state.here.project);
   };
 
   begun = (here) => {
@@ -124,11 +141,11 @@ class App extends Component {
   };
 
   render(_, { here, side, options, help, health, marked, given }) {
-    const title = here.title || this.list.items.find((one) => one.id === here.id)?.title || (here.temporary ? t("temporary") : "Loci");
+    const title = this.titleOf(here) || (here.temporary ? t("temporary") : "Loci");
     return html`
       <a class="skip" href="#text">${t("skip")}</a>
       <div class=${`page${side ? " with-side" : ""}`}>
-        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} gone=${this.gone} />`}
+        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} gone=${this.gone} choose=${this.choose} />`}
         ${side && html`<div class="shade" onClick=${() => this.setState({ side: false })}></div>`}
         <main>
           <header class="top">
@@ -144,7 +161,7 @@ class App extends Component {
         </main>
       </div>
       <p class="hidden" aria-live="polite">${spoken(here)}</p>
-      ${options && html`<${Options} here=${here} projects=${this.list.projects} close=${() => this.setState({ options: false })} />`}
+      ${options && html`<${Options} here=${here} projects=${this.list.projects} close=${this.closeOptions} />`}
       ${help && html`
         <${Dialog} title=${t("shortcuts")} close=${() => this.setState({ help: false })}>
           <dl class="keys">${SHORTCUTS.map(([keys, what]) => html`<div><dt><kbd>${keys}</kbd></dt><dd>${t(what)}</dd></div>`)}</dl>
@@ -156,7 +173,7 @@ class App extends Component {
 function spoken(here) {
   const last = here.messages.at(-1);
   if (!last || last.role !== "assistant" || !last.done) return last?.waiting ? t("answering") : "";
-  return last.content.slice(0, 2_000);
+  return said(last).slice(0, 2_000);
 }
 
 addEventListener("unhandledrejection", (event) => console.warn(told(event.reason)));

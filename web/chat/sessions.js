@@ -60,6 +60,11 @@ export class Sessions {
     this.changed();
   }
 
+  /** Reads the projects anew where this one, which a chat was given, is not among them. */
+  know(project) {
+    if (project && !this.projects.some((one) => one.name === project)) this.readProjects();
+  }
+
   async _search() {
     const { items } = await post("v1/search", { query: this.query, top_k: FOUND, min_score: LEAST, ...(this.project ? { project: this.project } : {}) });
     return items.filter((one) => one.kind === "turn");

@@ -42,7 +42,7 @@ function groups(items) {
   return made;
 }
 
-export function Sidebar({ list, here, go, begin, gone }) {
+export function Sidebar({ list, here, go, begin, gone, choose }) {
   const [asked, ask] = useState(null);
   const act = (what, session) => ask({ what, session });
   const search = (event) => {
@@ -50,7 +50,6 @@ export function Sidebar({ list, here, go, begin, gone }) {
     list.query = event.target.value.trim();
     timer = setTimeout(() => list.read(), LATER);
   };
-  const choose = (event) => { list.project = event.target.value || null; list.read(); };
   const close = () => ask(null);
   return html`
     <nav class="sidebar" id="sidebar" aria-label=${t("sessions")}>
@@ -59,7 +58,7 @@ export function Sidebar({ list, here, go, begin, gone }) {
         <input type="search" placeholder=${t("searchChats")} maxlength="200" onInput=${search} /></label>
       ${list.projects.length > 0 && html`
         <label><span class="hidden">${t("project")}</span>
-          <select onChange=${choose} value=${list.project || ""}>
+          <select onChange=${(event) => choose(event.target.value || null)} value=${list.project || ""}>
             <option value="">${t("allProjects")}</option>
             ${list.projects.map((one) => html`<option value=${one.name}>${one.name}</option>`)}
           </select></label>`}

@@ -87,7 +87,7 @@ export function Sources({ turn, text, marked, go, here }) {
       <p class="hidden" role="status">${outcome.said}</p>
       ${outcome.refused && html`<p class="bad" role="alert">${outcome.refused}</p>`}
       ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.one.content} action=${t("forget")} run=${() => forget(asked)} close=${close} />`}
-      ${asked?.what === "correct" && html`<${Reword} title=${t("correct")} text=${asked.one.kind === "memory" ? valueOf(asked.one) : asked.one.content} says=${asked.one.kind === "turn" && t("correctsMessage")}
+      ${asked?.what === "correct" && html`<${Reword} title=${`${t("correct")}${asked.one.kind === "memory" ? `: ${asked.one.id}` : ""}`} text=${asked.one.kind === "memory" ? valueOf(asked.one) : asked.one.content} says=${asked.one.kind === "turn" && t("correctsMessage")}
         most=${asked.one.kind === "fact" ? 600 : 20_000} save=${(right) => correct(asked, right)} close=${close} />`}
       ${used.length > 0 ? list(used) : html`<p class="soft">${receipt.need_memory ? t("nothingCited") : t("noMemoryNeeded", receipt.memory_reason)}</p>`}
       ${given.length > 0 && html`<details><summary>${t("alsoGiven", given.length)}</summary>${list(given)}</details>`}

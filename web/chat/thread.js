@@ -1,23 +1,24 @@
 // The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
-import { finish, toHtml } from "../lib/markdown.js";
 import { told } from "../lib/api.js";
 import { clock, day, midnight, t } from "../lib/text.js";
 import { MOST } from "./composer.js";
 import { citedIn, Sources } from "./sources.js";
 
 const NEAR = 80; // pixels from the end within which a reader is taken to be at it
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+let markdown = null; // draws answers; the first paint does not wait for it
 
 function Markdown({ text, whole, cite }) {
   const box = useRef();
-  useLayoutEffect(() => { if (whole) finish(box.current); }, [text, whole]); // before a reader's place is kept by heights
+  useLayoutEffect(() => { if (whole) markdown.finish(box.current); }, [text, whole]); // before a reader's place is kept by heights
   const act = (event) => {
     const link = event.target.closest?.(".cite");
     if (!link || (event.type === "keydown" && event.key !== "Enter")) return;
     event.preventDefault();
     cite(Number(link.dataset.n));
   };
-  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: toHtml(text) }}></div>`;
+  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: markdown.toHtml(text) }}></div>`;
 }
 
 function Copy({ text }) {
@@ -33,16 +34,20 @@ function Copy({ text }) {
 /** Where a reader goes on who has sent something, since the button is gone that he had. */
 const toComposer = () => document.getElementById("text").focus();
 
+/** An answer in the language of the page, where it is one of the sentences that rules give. */
+export const said = (one) => t("byRules")[one.content] ?? one.content;
+
 function Answer({ one, here, send, go }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
+  const text = said(one);
   const cited = one.content ? citedIn(one.content) : [];
   const cite = (n) => show(n);
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
   const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
   return html`
-    ${one.content && html`<${Markdown} text=${one.content} whole=${!one.waiting} cite=${cite} />`}
-    ${one.waiting && !one.content && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
+    ${one.content && markdown && html`<${Markdown} text=${text} whole=${!one.waiting} cite=${cite} />`}
+    ${one.waiting && !(one.content && markdown) && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
     <${Withheld} one=${one} here=${here} />
     ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
     ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
@@ -50,7 +55,7 @@ function Answer({ one, here, send, go }) {
     ${!one.waiting && html`
       <div class="actions">
         ${one.content && one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
-        ${one.content && html`<${Copy} text=${one.content} />`}
+        ${one.content && html`<${Copy} text=${text} />`}
         ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
@@ -151,7 +156,7 @@ class Message extends Component {
   }
 }
 
-const stampOf = (one, here) => `${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.recalled} ${one.version || 0}`;
+const stampOf = (one, here) => `${Boolean(markdown)} ${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.recalled} ${one.version || 0}`;
 
 export class Thread extends Component {
   box = { current: null };
@@ -161,7 +166,12 @@ export class Thread extends Component {
   componentDidMount() {
     this.watching = new ResizeObserver(() => this.settle()); // code gets its colours, formulas are set
     this.watching.observe(this.box.current.firstElementChild);
+    whenIdle(() => this.readMarkdown());
     this.settle();
+  }
+
+  readMarkdown() {
+    this.coming ??= import("../lib/markdown.js").then((module) => { markdown = module; this.setState({}); }, () => { this.coming = null; });
   }
 
   componentWillUnmount() { this.watching.disconnect(); }
@@ -174,6 +184,7 @@ export class Thread extends Component {
   componentDidUpdate(before, _, was) {
     const box = this.box.current;
     const { here, marked } = this.props;
+    if (!markdown && (here.loading || here.messages.length)) this.readMarkdown();
     const first = here.messages[0]?.key;
     if (before.here !== here) this.atEnd = true;
     else if (was.first !== undefined && was.first !== first && here.messages.some((one) => one.key === was.first)) {
@@ -202,6 +213,7 @@ export class Thread extends Component {
 
   render({ here, send, resend, go, marked, children }, { away }) {
     const line = here.shown;
+    const undrawn = !markdown && line.some((one) => one.role !== "user" && !one.waiting);
     const days = line.map((one) => midnight(one.timestamp));
     const shown = line.map((one, at) => html`
       <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
@@ -209,11 +221,11 @@ export class Thread extends Component {
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">
           ${here.hasOlder && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.older()} />`}
-          ${here.loading && html`<p class="soft center">${t("loading")}</p>`}
+          ${(here.loading || undrawn) && html`<p class="soft center">${t("loading")}</p>`}
           ${here.error && html`<p class="bad" role="alert">${here.error}</p>`}
           ${here.error && html`<button type="button" onClick=${() => here.again()}>${t("sendAgain")}</button>`}
-          ${here.messages.length === 0 && !here.loading && children}
-          ${shown}
+          ${here.messages.length === 0 && !here.loading && !here.error && children}
+          ${!undrawn && shown}
           ${here.hasNewer && !here.loading && !here.error && html`<${Edge} box=".thread" reach=${() => here.newer()} />`}
         </div>
         ${away && html`<button type="button" class="to-end" aria-label=${t("toEnd")} onClick=${this.toEnd}><${Icon} name="down" /></button>`}

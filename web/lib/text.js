@@ -22,18 +22,18 @@ export function speak(chosen) {
 }
 
 const region = navigator.languages.find((one) => one.slice(0, 2) === language) || language; // who writes dates as there
-const format = (options) => new Intl.DateTimeFormat(region, options);
-const TIME = format({ hour: "numeric", minute: "2-digit" });
-const DAY = format({ weekday: "long", day: "numeric", month: "long" });
-const DATE = format({ day: "numeric", month: "short", year: "numeric" });
-const MONTH = format({ month: "long", year: "numeric" });
-const WHOLE = format({ dateStyle: "full", timeStyle: "short" });
-const NUMBER = new Intl.NumberFormat(region);
+/** Writes times in one way, which is made when it is first used. */
+function format(options) {
+  let made;
+  return (time) => (made ??= new Intl.DateTimeFormat(region, options)).format(new Date(time));
+}
+const fullDay = format({ weekday: "long", day: "numeric", month: "long" });
+const month = format({ month: "long", year: "numeric" });
 
-export const count = (number) => NUMBER.format(number);
-export const clock = (time) => TIME.format(new Date(time));
-export const date = (time) => DATE.format(new Date(time));
-export const moment = (time) => WHOLE.format(new Date(time));
+export const clock = format({ hour: "numeric", minute: "2-digit" });
+export const date = format({ day: "numeric", month: "short", year: "numeric" });
+export const moment = format({ dateStyle: "full", timeStyle: "short" });
+export const count = (number) => number.toLocaleString(region);
 
 /** Where the reader's clock stands, as a field of a request; none in browsers that do not tell. */
 export function timezone() {
@@ -51,7 +51,7 @@ export function period(time) {
   const days = daysAgo(time);
   if (days <= 0) return t("today");
   if (days === 1) return t("yesterday");
-  return days < 7 ? t("week") : MONTH.format(new Date(time));
+  return days < 7 ? t("week") : month(time);
 }
 
 /** The day of a message, over the first one of it. */
@@ -59,5 +59,5 @@ export function day(time) {
   const days = daysAgo(time);
   if (days <= 0) return t("today");
   if (days === 1) return t("yesterday");
-  return days < 300 ? DAY.format(new Date(time)) : DATE.format(new Date(time));
+  return days < 300 ? fullDay(time) : date(time);
 }

@@ -8,7 +8,8 @@ import { Chats, Data, Projects, Search } from "./places.js";
 const VIEWS = { profile: [Profile, "profile"], facts: [Facts, "facts"], values: [KeyValues, "keyValues"], summaries: [Chats, "summaries"], projects: [Projects, "projects"], data: [Data, "yourData"] };
 
 class App extends Component {
-  componentDidMount() { addEventListener("hashchange", () => this.setState({})); }
+  componentDidMount() { addEventListener("hashchange", () => this.setState({})); this.componentDidUpdate(); }
+  componentDidUpdate() { document.querySelector(".views [aria-current]").scrollIntoView({ block: "nearest", inline: "center" }); }
 
   render() {
     const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "profile";

@@ -23,6 +23,21 @@ def test_the_page_speaks_the_language_of_the_browser(browser: Browser, serve: Ca
     page.close()
 
 
+def test_what_rules_answer_is_shown_in_the_language_of_the_page(browser: Browser, serve: Callable[..., str]) -> None:
+    address = serve()
+    page = browser.new_page(locale="de-AT")
+    page.goto(address)
+    page.get_by_label("Nachricht", exact=True).fill("My dog is called Rex")
+    page.keyboard.press("Enter")
+    expect(page.locator(ANSWERS)).to_have_text("Notiert. Ich merke mir das.")
+    expect(page.get_by_role("button", name="Senden")).to_be_visible()
+    page.reload()
+    expect(page.locator(ANSWERS)).to_have_text("Notiert. Ich merke mir das.")
+    page.get_by_label("Sprache").select_option("English")
+    expect(page.locator(ANSWERS)).to_have_text("Noted. I'll remember that.")
+    page.close()
+
+
 def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., str]) -> None:
     page.goto(serve(api_keys="ann:key-of-ann"))
     dialog = page.get_by_role("dialog")

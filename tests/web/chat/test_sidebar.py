@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.web.chatting import SAID
+from tests.web.chatting import SAID, say, wait
 
 
 def test_chats_are_renamed_found_and_deleted(page: Page, serve: Callable[..., str]) -> None:
@@ -33,3 +33,50 @@ def test_chats_are_renamed_found_and_deleted(page: Page, serve: Callable[..., st
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(chats.locator(".sessions li > a")).to_have_text(["Repairs"])
     assert [one["title"] for one in httpx.get(f"{address}/v1/sessions").json()["items"]] == ["Repairs"]
+
+
+def options(page: Page, label: str, value: str) -> None:
+    page.get_by_role("button", name="Options").click()
+    page.get_by_role("dialog").get_by_label(label, exact=True).fill(value)
+    page.get_by_role("button", name="Save").click()
+
+
+def test_a_chat_that_is_renamed_has_its_new_name_above_it(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve())
+    say(page, "Hello")
+    wait(page)
+    page.reload()
+    expect(page.locator(".message")).to_have_count(2)
+    page.locator(".sessions li").get_by_role("button").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_label("Title").fill("A greeting")
+    page.keyboard.press("Enter")
+    expect(page.locator(".top h1")).to_have_text("A greeting")
+    expect(page).to_have_title("A greeting · Loci")
+
+
+def test_a_new_chat_is_of_the_project_that_is_chosen(page: Page, serve: Callable[..., str]) -> None:
+    address = serve()
+    page.goto(address)
+    options(page, "Project", "Garden")
+    say(page, "I planted beans")
+    wait(page)
+    projects = page.get_by_role("combobox", name="Project")
+    expect(projects.locator("option")).to_have_text(["All projects", "Garden"])
+    page.get_by_role("button", name="New chat").first.click()
+    projects.select_option("Garden")
+    expect(page.locator(".composer .state")).to_have_text("Garden")
+    say(page, "And peas")
+    wait(page)
+    expect(page.locator(".sessions li")).to_have_count(2)
+    page.get_by_role("button", name="New chat").first.click()
+    expect(page.locator(".composer .state")).to_have_text("Garden")
+    projects.select_option("All projects")
+    expect(page.locator(".composer .state")).to_have_text("")
+    assert {one["project"] for one in httpx.get(f"{address}/v1/sessions").json()["items"]} == {"Garden"}
+
+
+def test_a_chat_that_is_not_there_is_told_and_nothing_else(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(f"{serve()}/?session=gone")
+    expect(page.locator(".thread .bad")).to_have_text("No such session")
+    expect(page.locator(".beginning")).to_have_count(0)

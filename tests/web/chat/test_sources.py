@@ -41,7 +41,7 @@ def test_a_source_is_forgotten_in_its_place(page: Page, serve: Callable[..., str
     page.get_by_role("button", name="1 source").click()
     page.locator(".sources").get_by_role("button", name="Forget").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
-    expect(page.locator(".sources")).to_contain_text("This was deleted or corrected since.")
+    expect(page.locator(".sources")).to_contain_text("Deleted or corrected since.")
     assert httpx.post(f"{address}/v1/search", json={"query": "Nixe boat"}).json()["items"][:1] != []
     page.reload()
     expect(page.locator(SAID)).to_have_text(["What is my boat called?"])
@@ -103,7 +103,7 @@ def test_a_message_is_corrected_by_what_is_right(page: Page, serve: Callable[...
     box = dialog.get_by_role("textbox")
     expect(box).to_be_focused()
     expect(box).to_have_value("My boat is called Nixe")
-    expect(box).to_have_accessible_description(re.compile("keeps it as a fact; the message stays in its chat"))
+    expect(box).to_have_accessible_description(re.compile("keeps it as a fact. The message stays in its chat"))
     box.fill("Is it?")
     dialog.get_by_role("button", name="Save").press("Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("no statement")
@@ -147,7 +147,7 @@ def test_facts_and_values_are_corrected_in_their_place(
     fact.get_by_role("button", name="Correct").click()
     dialog.get_by_role("textbox").fill("The user lives in Bergen.")
     dialog.get_by_role("button", name="Save").click()
-    expect(sources).to_contain_text("This was deleted or corrected since.")
+    expect(sources).to_contain_text("Deleted or corrected since.")
     expect(sources).to_be_focused()
     assert [one["text"] for one in httpx.get(f"{address}/v1/facts").json()["items"]] == ["The user lives in Bergen."]
 

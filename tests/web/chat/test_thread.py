@@ -73,3 +73,18 @@ def test_markdown_is_shown_with_code_tables_and_formulas(
     expect(shown).to_contain_text("It costs $5 or $6;")
     expect(shown.locator(".code-head button")).to_have_text("Copy")
     assert watched.complaints == []
+
+
+def test_an_answer_is_never_seen_as_it_was_written(page: Page, address: str, model: ScriptedModel) -> None:
+    page.route("**/vendor/marked.js", lambda route: route.abort())
+    page.goto(address)
+    model.script(answer("It is **blue**."))
+    say(page, "Which colour?")
+    for _ in range(2):
+        expect(page.locator(".thread")).to_have_text("Loading …")
+        expect(page.get_by_role("button", name="Send")).to_be_visible()
+        page.reload()
+    page.unroute("**/vendor/marked.js")
+    page.reload()
+    expect(page.locator(ANSWERS)).to_have_text("It is blue.")
+    expect(page.locator(f"{ANSWERS} strong")).to_have_text("blue")
