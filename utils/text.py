@@ -36,6 +36,7 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as 
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
 DOTTED_I = "i\u0307"  # what "İ" is in lower case
 _RECALLED = re.compile(r'(?:^## [^\n]*\n)?<memory kind="\w+">', re.MULTILINE)
+_RECALLED_END = re.compile("(</memory>)")
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -112,11 +113,18 @@ def without_recalled(text: str) -> str:
     """A text without the elements in which memories are quoted to models, where one comes back."""
     if "<memory" not in text:
         return text
-    *before, rest = text.split(end := "</memory>")
-    for place, part in enumerate(before):
-        begun = _RECALLED.search(part)
-        before[place] = part[: begun.start()] if begun else part + end
-    return "".join([*before, rest]).strip()
+    return without_elements(text, _RECALLED, _RECALLED_END)[0].strip()
+
+
+def without_elements(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> tuple[str, list[re.Match[str]]]:
+    """A text without what stands between a `begin` and the next `end`, both included, in one pass whatever the text;
+    and where each of these begins. `end`: all of it is one group."""
+    parts, begun = end.split(text), []
+    for place in range(0, len(parts) - 1, 2):
+        if (found := begin.search(parts[place])) is not None:
+            begun.append(found)
+            parts[place : place + 2] = parts[place][: found.start()], ""
+    return "".join(parts), begun
 
 
 def on_one_line(text: str) -> str:

@@ -43,7 +43,8 @@ NOTHING = "it says nothing: delete it, if that is what you mean"
 ENDED = "what had its id ended or was deleted: without one it is something new"
 ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
-_FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
+_ID_LINE = re.compile(r"^id: .", re.MULTILINE)
+_END_OF_MATTER = re.compile(r"^---\s*$", re.MULTILINE)
 ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
 
 
@@ -59,7 +60,8 @@ def unfit(owner: str, entry: MirrorEntry, place: Where, key: str | None) -> str 
         return "it names another id than it was written with"
     if key is not None and not entry.text:
         return NOTHING
-    if key is not None and entry.id is None and _FRONT_MATTER.search(entry.text):
+    named = _ID_LINE.search(entry.text) if key is not None and entry.id is None else None
+    if named is not None and _END_OF_MATTER.search(entry.text, named.end()):
         return "its front matter has no beginning"
     if len(entry.text) > (LONGEST_FACT if place.role == FACT else LONGEST_MESSAGE):
         return "its text is too long"

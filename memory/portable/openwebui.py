@@ -28,8 +28,10 @@ from memory.portable.items import (
     text_at,
     value_at,
 )
+from utils.text import without_elements
 
-_DETAILS = re.compile(r'<details\s+type="(reasoning|tool_calls|code_interpreter)"[^>]*>.*?</details>\s*', re.DOTALL)
+_DETAILS = re.compile(r'<details\s+type="(reasoning|tool_calls|code_interpreter)"[^<>]*>')
+_DETAILS_END = re.compile(r"(</details>\s*)")
 
 
 def is_openwebui(document: Document) -> bool:
@@ -92,10 +94,10 @@ def _read(identifier: str, message: object) -> Iterator[Read]:
         answered = [one for one in list_at(message, "output") if text_at(one, "type") == "message"]
         texts = [text_at(part, "text") for one in answered for part in list_at(one, "content")]
     if role == "assistant":
-        for text in texts:
-            for details in _DETAILS.finditer(text):
+        for place, text in enumerate(texts):
+            texts[place], left_out = without_elements(text, _DETAILS, _DETAILS_END)
+            for details in left_out:
                 yield Omission(THOUGHTS if details[1] == "reasoning" else TOOLS, identifier)
-        texts = [_DETAILS.sub("", text) for text in texts]
     if value_at(message, "error") and not any(map(str.strip, texts)):
         yield Omission(FAILED, identifier)
         return

@@ -275,7 +275,8 @@ def _goes_on(more: str, less: str) -> bool:
 def _likely(stated: Stated, new: Statement, old: Statement, readings: Mapping[str, Reading]) -> float:
     """How likely what is stated, or the sentence that says it, replaces a fact."""
     whole = read_statement(stated.sentence)
-    said = [new] if stated.sentence == new.text else [new, replace(whole, subject=new.subject)]
+    as_said = replace(whole, subject=new.subject, happened=new.happened)
+    said = [new] if stated.sentence == new.text else [new, as_said]
     return max(replaces(statement, old, readings[statement.text], readings[old.text]) for statement in said)
 
 

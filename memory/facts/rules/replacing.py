@@ -157,8 +157,13 @@ def is_of_another_value(new: Statement, old: Statement, mentions: bool) -> bool:
 
 
 def _is_of_something_else(new: Statement, old: Statement, mentions: bool) -> bool:
-    """Whether what was done names nothing of what the other says, which nobody denied."""
-    return not (mentions or old.denied or (_stems(new) & _stems(old)))
+    """Whether what was done is another's than what the other tells of, or names nothing of what that gives a time or a
+    number of; not where the other denies something."""
+    if old.denied:
+        return False
+    if is_somebody(new.subject) and new.subject != "user" and not are_of_one(new, old):
+        return True
+    return bool(old.values) and not mentions and _stems(new).isdisjoint(_stems(old))
 
 
 def _are_of_two_slots(new: Statement, old: Statement) -> bool:

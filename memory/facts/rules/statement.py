@@ -111,7 +111,7 @@ DENIED = re.compile(
 OVER = re.compile(
     r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|g[ai]ven? (?:it |that |them )?up|gives up|sold|"
     r"broke up|split up|got rid of|gone off|went off|lost|left(?! for\b)|cancell?ed|called off|died|passed away|"
-    r"is over|got over|dropped out|ended)\b"
+    r"is over|got over|dropped out|ended)\b|\b(?:is|are) off(?=[.!]?$)"
 )
 CHANGED = re.compile(
     r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|nowadays|went (?:up|down)|postponed|"
