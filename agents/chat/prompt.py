@@ -151,27 +151,23 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
-    """The keys of statements that were made again later with another number alone: "at 9:30", and then "at 10:15"."""
-    alike: defaultdict[frozenset[str], list[Gist]] = defaultdict(list)
+    """The keys of statements that were made again later with another number alone: "at 9:30", and then "at 10:15". The
+    last number is meant; the others, and that of what they are about, tell which thing it is of: rooms 12 and 14 are
+    two."""
+    alike: defaultdict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Gist, str]]] = defaultdict(list)
     for hit in hits:
-        alike[_stated_stems(hit.gist)].append(hit.gist)
-    alike.pop(frozenset(), None)
-    return frozenset(gist.key for gists in alike.values() for gist in _outdated(gists))
+        if (stems := _stated_stems(hit.gist)) and (numbers := _NUMBER.findall(hit.gist.content[:STATED])):
+            alike[stems, tuple(numbers[:-1])].append((hit.gist, numbers[-1]))
+    return frozenset(gist.key for said in alike.values() if len(said) > 1 for gist in _outdated(said))
 
 
-def _outdated(gists: Sequence[Gist]) -> Iterator[Gist]:
-    """Of statements that differ in numbers alone those whose last one a later one gives otherwise; the others, and
-    that of what they are about, tell which thing is meant: rooms 12 and 14 are two."""
-    numbers = {gist.key: _NUMBER.findall(gist.content[:STATED]) for gist in gists}
-    for gist in gists:
-        own = numbers[gist.key]
-        for other in gists:
-            others = numbers[other.key]
-            if other.timestamp <= gist.timestamp or own[:-1] != others[:-1] or own[-1:] == others[-1:]:
-                continue
-            if subject_of(gist.content) == subject_of(other.content):
-                yield gist
-                break
+def _outdated(said: Sequence[tuple[Gist, str]]) -> Iterator[Gist]:
+    """Of statements that differ in their last number alone, each with that, those that have another one by now."""
+    subjects = {gist.key: subject_of(gist.content) for gist, _ in said}
+    for gist, number in said:
+        later = (one for one, other in said if one.timestamp > gist.timestamp and other != number)
+        if any(subjects[one.key] == subjects[gist.key] for one in later):
+            yield gist
 
 
 def _stated_stems(gist: Gist) -> frozenset[str]:
