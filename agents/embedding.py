@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from config.settings import Settings
+from memory.gists import has_embedded
 from memory.store import Choices, Collections
 from utils.embeddings import Embedder, LocalEmbedder, open_embedder
 from utils.errors import ModelError, ModelGarbage, ModelUnavailable, ModelUnknown
@@ -37,8 +38,7 @@ async def embedder_of(
     choices = Choices(collections)
     chosen = await choices.get(CHOICE)
     if chosen is None:
-        used = await collections.vectors.find_one({"embedding_model": embedder.model}, {"_id": 1})
-        embeds = True if used is not None else await _embeds(embedder)
+        embeds = await has_embedded(collections, embedder.model) or await _embeds(embedder)
         if embeds is None:
             return embedder
         chosen = await choices.settle(CHOICE, embedder.model if embeds else local.model)

@@ -47,8 +47,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "turns": (
         Rule("questions that a text joins", ("agents.chat.memory_agent", "questions_in"), lambda text: [text]),
         Rule("whom a pronoun means", ("agents.chat.memory_agent", "has_pronoun"), _always(False)),
-        Rule("whether the assistant's words are asked for", ("agents.chat.choice", "asks_of_own"),
-             _always(False)),
+        Rule("whether the assistant's words are asked for", ("agents.chat.choice", "asks_of_assistant"),
+             _always(True)),
         Rule("the assistant's words in the ranking", ("memory.language.questions", "asks_of_assistant"),
              _always(False)),
         Rule("what was so once", ("agents.chat.choice", "tells_of_then"), _always(False)),

@@ -7,7 +7,7 @@ from agents.chat.likelihood import LIKELY_DOING, Evidence, Question, Text, are_o
 from agents.chat.passages import LEAST_SCORE, Passage, each_once, mentioning
 from memory.domain import FACT
 from memory.facts import are_of_other_things, stems_of, subject_of
-from memory.language import EVEN, asks_of_own, asks_of_then, names_own, tells_of_then
+from memory.language import EVEN, asks_of_assistant, asks_of_then, names_own, tells_of_then
 from utils.text import content_stems
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
@@ -102,7 +102,7 @@ def _is_of_another(question: Question, passage: Passage) -> bool:
     """Whether a passage is in words of an assistant or a speaker, who know nothing of what is the user's own, or of a
     text to work on or a quotation, which tell nothing; not where the question names whose words they are."""
     if passage.source.role == "assistant":
-        return asks_of_own(question.text)
+        return names_own(question.text) and not asks_of_assistant(question.text)
     if passage.whose == "own" or (passage.whose == "speaker" and not names_own(question.text)):
         return False
     leads = (lead for said in passage.said for lead in (*said.named, *((said.sentence,) if passage.quotes else ())))

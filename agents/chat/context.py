@@ -11,7 +11,7 @@ from config.recipes import PromptRecipe, Recipe
 from memory.domain import FACT, Drop, Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact, ProfileItem
 from memory.ids import prompt_id, response_id, scoped
-from memory.language import Deed, End, asks_for_all
+from memory.language import Deed, End, asked_in, asks_for_all
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, LeftOut, Place, Used
 from utils.chat import ChatOptions, ReasoningEffort, Usage
@@ -83,10 +83,10 @@ class ChatRequest:
         """Whether it says where in the conversation it stands."""
         return self.goes_on is not None or self.instead_of is not None
 
-    @property
+    @cached_property
     def asked(self) -> str:
         """As much of it as memory is searched by."""
-        return self.query[:SEARCHED_BY]
+        return asked_in(self.query[:SEARCHED_BY])
 
     @property
     def options(self) -> ChatOptions:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import config
 from agents.chat.context import Intent, IntentName
 from memory.facts import statement_to_forget, statement_to_remember
-from memory.language import EVEN, Deed, Doing, doing, is_foreign
+from memory.language import EVEN, Deed, Doing, asked_in, doing, is_foreign
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError
 from utils.text import ends_with_question_mark
@@ -92,6 +92,7 @@ class IntentDetector:
             return intent_of("forget", use_memory=use_memory)
         if images:
             return intent_of("image", use_memory=use_memory)
+        text = asked_in(text)
         does = await self._read(_ends_of(text))
         if does is None:
             name: IntentName = "question" if ends_with_question_mark(text) else "chat"

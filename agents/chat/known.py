@@ -178,8 +178,8 @@ class _Known:
     @property
     def _told(self) -> dict[str, Drop]:
         told: dict[str, Drop] = {}
-        there = {citation.id for citation in self._given}
         given = {citation.id for citation in self._given if citation.section != "similar"}
+        used = {citation.id for citation in self._given} - given
         sent = self._alike if self._shown.sent_along else self._shown.ids
         news = {hit.gist.key for hit in self._hits}
         for hit in self._bundle.material.hits:
@@ -187,9 +187,10 @@ class _Known:
                 told[hit.gist.key] = "sent_along"
             elif hit.gist.id in self._alike | self._stated | given:
                 told[hit.gist.key] = "duplicate"
+            elif hit.gist.id in used:
+                continue
             elif hit.gist.id in self._bundle.material.empty or hit.gist.unaided:
-                if hit.gist.id not in there:
-                    told[hit.gist.key] = "no_news"
+                told[hit.gist.key] = "no_news"
             elif hit.gist.key not in news:
                 told[hit.gist.key] = "top_k"
         return told

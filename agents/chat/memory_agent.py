@@ -83,7 +83,7 @@ class MemoryAgent:
         )
         parts = [_cut(part, self._top_k(request)) for part in wider] if self._fills(request) else wider
         bundle = Bundle(
-            _joined(request.query, parts),
+            _joined(request.asked, parts),
             tuple(recent),
             tuple(summaries),
             tuple(memories),
@@ -93,7 +93,7 @@ class MemoryAgent:
             parts=tuple(parts) if len(parts) > 1 else (),
         )
         if self._budget is not None and self._fills(request):
-            material = await self._material(context, bundle, _joined(request.query, wider), self._budget)
+            material = await self._material(context, bundle, _joined(request.asked, wider), self._budget)
             bundle = replace(bundle, material=replace(material, profile=tuple(profile)))
         bundle = await self._without_echoes(request.owner, await self._without_outdated(request.owner, bundle))
         return replace(context, bundle=await self._with_end(context, bundle))
@@ -259,7 +259,7 @@ class MemoryAgent:
     async def _memories(self, request: ChatRequest) -> list[KeyValue]:
         if request.isolated:
             return []
-        most = KNOWN if asks_for_kept(request.query) else self._sizes.memories
+        most = KNOWN if asks_for_kept(request.asked) else self._sizes.memories
         return await self._engine.chats.keyvalues.suited(request.owner, request.asked, most)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:

@@ -13,6 +13,7 @@ from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement
 from memory.language import (
     LEFT_OUT,
     asked_by,
+    asked_in,
     asks_whether_told,
     is_courtesy,
     own_words,
@@ -153,11 +154,7 @@ def _with_rivals(question: Question, passages: Sequence[Passage], bundle: Bundle
     asking -= {passage.source.id for passage in passages if not passage.asks}
     read = {one.source.id: one.read for one in passages if one.read is not None}
     of_matter = {name for name, text in read.items() if are_of_one_matter(question.does, text.does)}
-    rivals = [
-        hit
-        for hit in _best(bundle)
-        if hit.gist.id not in asking and statements(hit.text, by_user=hit.gist.role == "user")
-    ]
+    rivals = [hit for hit in _best(bundle) if hit.gist.id not in asking and _states(hit)]
 
     def rival(passage: Passage) -> float:
         others = {passage.source.id, *passage.replaced_by}
@@ -165,6 +162,12 @@ def _with_rivals(question: Question, passages: Sequence[Passage], bundle: Bundle
         return max((hit.score for hit in among if hit.gist.id not in others), default=0.0)
 
     return [replace(one, rival=rival(one)) if one.source.section in RECALLED else one for one in passages]
+
+
+def _states(hit: Hit) -> bool:
+    """Whether a message rather states than asks, whatever goes on behind what it asks."""
+    by_user = hit.gist.role == "user"
+    return not (by_user and asked_in(hit.text) != hit.text) and bool(statements(hit.text, by_user=by_user))
 
 
 def _passages(context: Context) -> list[Passage]:

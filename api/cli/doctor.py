@@ -121,12 +121,12 @@ async def _vector_search(settings: Settings) -> tuple[str, str]:
 
 
 async def _embeddings(settings: Settings) -> tuple[str, str]:
-    local = await asyncio.to_thread(open_local_embedder, settings)
-    embedder = local if settings.local_embeddings else open_embedder(settings, client_of(settings))
+    client, local = client_of(settings), await asyncio.to_thread(open_local_embedder, settings)
+    embedder = local if settings.local_embeddings else open_embedder(settings, client)
     outdated = waiting = 0
     with suppress(StoreStartError, StoreError):  # the store's own finding tells
         async with open_database(settings) as database:
-            embedder = await embedder_of(settings, client_of(settings), local, database)
+            embedder = await embedder_of(settings, client, local, database)
             there = database.vectors
             outdated = await there.count_documents(outdated_by(embedder.model))
             waiting = await there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})

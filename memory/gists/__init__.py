@@ -5,7 +5,7 @@ that every index sees. Caches of a process let go of what was erased.
 """
 
 from memory.gists.caches import Cache, Caches, GistEraser
-from memory.gists.embedding_queue import UNAVAILABLE, Waiting, outdated_by
+from memory.gists.embedding_queue import UNAVAILABLE, Waiting, has_embedded, outdated_by
 from memory.gists.gists import (
     AT_ONCE,
     EMPTY,
@@ -49,6 +49,7 @@ __all__ = [
     "from_bytes",
     "from_document",
     "gist_of",
+    "has_embedded",
     "hashed",
     "hashes",
     "imprints",

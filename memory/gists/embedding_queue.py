@@ -270,3 +270,8 @@ def outdated_by(model: str) -> Document:
         "embed.state": "done",
         "$or": [{"embedding_model": {"$ne": model}}, {"recall.made_by": {"$ne": MADE_BY}}],
     }
+
+
+async def has_embedded(collections: Collections, model: str) -> bool:
+    """Whether a gist has its embedding from a model. Where none has, all are read."""
+    return await collections.vectors.find_one({"embedding_model": model}, {"_id": 1}) is not None

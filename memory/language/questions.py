@@ -10,10 +10,12 @@ from functools import lru_cache
 from memory.language.courtesy import is_courtesy
 from memory.language.heads import LONGEST, Doing
 from memory.language.languages import ENGLISH, language_of
-from memory.language.person import is_past
+from memory.language.person import is_past, third_person
+from memory.language.quotations import own_words
 from memory.language.times.periods import MONTHS, Span
 from memory.language.times.spans import asks_only_for_a_time, spans_of
 from memory.language.times.translated_times import stems_in_english
+from utils.sentences import split_sentences
 from utils.text import STOPWORDS, WORD, ends_with_question_mark, searched_words, stem, words
 
 _UNIT = r"(?i:(?:[kcm]?m|k?g|lbs?|mi|ft|k?cal|[kmg]b|usd|eur|gbp|chf|people|percent|thousand|million)\b|[€$£%])"
@@ -201,15 +203,22 @@ def asks_of_assistant(text: str) -> bool:
     return _ADDRESSED.search(text) is not None and not _OF_ANOTHER.search(text)
 
 
-def asks_of_own(text: str) -> bool:
-    """Whether a question is about what is the user's own; what an assistant says of that, the user said, or nobody
-    did. Not where it asks what the assistant said."""
-    return names_own(text) and not asks_of_assistant(text)
-
-
 def names_own(text: str) -> bool:
     """Whether a question names something as the user's own, or asks what the user does."""
     return _OWN.search(text) is not None
+
+
+def asked_in(text: str) -> str:
+    """A short text up to its last question, where that is of the user's own ("When is my exam? I forgot."), or what
+    goes on behind it tells nothing of the user ("Answer briefly."). Else the text ("Guess what? I got the job!")."""
+    if len(text) > LONGEST or ends_with_question_mark(text):
+        return text
+    sentences = split_sentences(text)
+    asking = [place for place, sentence in enumerate(sentences, 1) if ends_with_question_mark(sentence)]
+    if not asking or len(words(own_words(text))) < len(words(text)):
+        return text
+    question, rest = (" ".join(part) for part in (sentences[: asking[-1]], sentences[asking[-1] :]))
+    return question if names_own(question) or third_person(rest) == rest else text
 
 
 class Ask(Enum):

@@ -21,4 +21,4 @@ class Choices:
         kept = await self._choices.find_one_and_update(
             {"_id": name}, made, upsert=True, return_document=ReturnDocument.AFTER
         )
-        return str((kept or {"value": value})["value"])
+        return value if kept is None else str(kept["value"])

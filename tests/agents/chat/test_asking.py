@@ -396,3 +396,10 @@ async def test_what_is_liked_and_what_is_not_are_two_things(
         await quiet.engine.knowledge.queue.work()
     said = await say(quiet, asked, session_id="s2")
     assert answer in said and "Until" not in said
+
+
+async def test_a_question_is_answered_whatever_goes_on_behind_it_however_often(quiet: Memory) -> None:
+    await say(quiet, "My recital is on Friday at 14:00.")
+    for behind in ("Use bullet points.", "One word, please.", "I forgot.", "Format it as JSON."):
+        assert "Friday at 14:00" in await say(quiet, f"When is my recital? {behind}", session_id="s2"), behind
+    assert await say(quiet, "Guess what? I won a prize!") == "Noted. I'll remember that."

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory.language.questions import Ask, Question, asks_of_assistant, codes_of, read_question
+from memory.language.questions import Ask, Question, asked_in, asks_of_assistant, codes_of, read_question
 from memory.language.times.spans import spans_of
 from tests.conversations import START, USER, say, turn
 from utils.text import STOPWORDS, stem, words
@@ -348,3 +348,22 @@ async def test_rules_do_not_answer_with_another_one(quiet: Memory) -> None:
 async def test_an_answer_that_is_a_code_itself_is_told(quiet: Memory, order: str) -> None:
     await say(quiet, "The tracking number of my order is 99887766.")
     assert "99887766" in await say(quiet, f"What is the tracking number of {order}?")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("When is my recital? Answer briefly.", "When is my recital?"),
+        ("When is my recital? I forgot.", "When is my recital?"),
+        ("We are late. When is my recital? Bullet points, please.", "We are late. When is my recital?"),
+        ("Wo wohnt meine Tante? Nur den Ort.", "Wo wohnt meine Tante?"),
+        ("Guess what? I got the job!", None),
+        ("How are you? I moved to Turin.", None),
+        ("I moved to Turin. Where do I live?", None),
+        ("She said “Who are you?” and left.", None),
+        ("My aunt lives in Turin.", None),
+        (f"Where is my boat? {'Be brief. ' * 40}", None),
+    ],
+)
+def test_what_goes_on_behind_a_question_is_not_asked(text: str, asked: str | None) -> None:
+    assert asked_in(text) == (asked or text)
