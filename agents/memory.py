@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from agents.chat import ChatRequest, Context, Emit, Exchanges, Keeping, Prompt, Toolbox
+from agents.chat import ChatRequest, Context, Emit, Exchanges, KeeperAgent, Keeping, Prompt, Toolbox
 from agents.detached import Detached
 from agents.events import Delta, Event, Finished, Started, coalesced
 from agents.proxy import Proxy
@@ -17,7 +17,7 @@ from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
-from memory.facts import Decided, asks_not_to_keep
+from memory.facts import Decided, asks_not_to_keep, statement_to_remember
 from memory.ids import user_of
 from memory.observations import (
     CATEGORIES,
@@ -185,12 +185,17 @@ class Memory:
         self, owner: str, text: str, memory_id: str = "default", *, timezone: str | None = None
     ) -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
-        force. Raises `Conflict` where the user has paused remembering."""
+        force; keeps what it asks to remember. Raises `Conflict` where the user has paused remembering."""
         own = await self.preferences(owner)
         if own.paused:
             raise Conflict(PAUSED)
         zone = timezone or own.timezone or self.timezone
-        return await self._then_embed(self.engine.knowledge.queue.learn(owner, memory_id, text, zone))
+        learn = self.engine.knowledge.queue.learn
+        await KeeperAgent(self.engine).keep_told(owner, text)
+        decided = await self._then_embed(learn(owner, memory_id, text, zone))
+        if not decided and (statement := statement_to_remember(text)) is not None:
+            decided = await self._then_embed(learn(owner, memory_id, statement, zone))
+        return decided
 
     async def observe(
         self,

@@ -126,7 +126,19 @@ class KeeperAgent:
         also = " and the messages in which you told me" if fact.sources else ""
         return await self._forgotten(context, f"I have forgotten that{also}.")
 
-    async def keep(self, owner: str, statement: str, source: str) -> str:
+    async def keep_told(self, owner: str, text: str) -> None:
+        """Keeps what a text that is no message asks to remember, or the other value of what was last kept so."""
+        if (statement := statement_to_remember(text)) is not None:
+            await self.keep(owner, statement, None)
+        elif corrects(text):
+            keyvalues = self._engine.chats.keyvalues
+            for kept, _ in await keyvalues.page(owner, limit=1, after=None):
+                value = value_instead(text, kept.key, kept.value)
+                if value is not None and not kept.sources:
+                    with suppress(PreconditionFailed):  # something else is kept there now
+                        await keyvalues.put(owner, kept.key, value, expected=kept.tag)
+
+    async def keep(self, owner: str, statement: str, source: str | None) -> str:
         """Keeps a statement under its key, as the message `source` asks; returns what is said to that."""
         fact, new = await self._put(owner, statement, source)
         key, value = fact.key, fact.value
@@ -137,7 +149,7 @@ class KeeperAgent:
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 
-    async def _put(self, owner: str, statement: str, source: str) -> tuple[KeyValue, bool]:
+    async def _put(self, owner: str, statement: str, source: str | None) -> tuple[KeyValue, bool]:
         """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
         key, value = key_and_value(statement)
         await self._set_apart(owner, unmarked(key))

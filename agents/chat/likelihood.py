@@ -113,7 +113,6 @@ def likelihood(question: Question, evidence: Evidence) -> float:
 def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisive: Floats) -> Floats:
     """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
     passage = evidence.passage
-    numbers = _kinds_named(question.text)
     other = passage.does.others - question.does.others
     shares_name = (decisive[same] >= DECISIVE).any() or same[_capitalised(question)].any()
     return np.array(
@@ -121,7 +120,7 @@ def features(question: Text, evidence: Evidence, same: NDArray[np.bool_], decisi
             _logit(evidence.score),
             question.reading.sentence @ passage.reading.sentence,
             decisive[~same & ~_of_kind(question)].max(initial=0) if evidence.by_user else 0,
-            bool(numbers) and numbers.isdisjoint((*_DIGITS.findall(passage.text), *marked_words(passage.text))),
+            is_another_of_its_kind(question.text, passage.text),
             other >= OF_ANOTHER and not shares_name,
             max(-other, 0),
             not evidence.by_user,
@@ -144,6 +143,12 @@ def _is_of_another_person(question: str, passage: str) -> bool:
     ):
         return False
     return subject_of(passage).isdisjoint(content_stems(question))
+
+
+def is_another_of_its_kind(question: str, passage: str) -> bool:
+    """Whether a question names a number, a letter or the like, and a passage none of these: of locker B, locker B-."""
+    kinds = _kinds_named(question)
+    return bool(kinds) and kinds.isdisjoint((*_DIGITS.findall(passage), *marked_words(passage)))
 
 
 def _kinds_named(text: str) -> set[str]:

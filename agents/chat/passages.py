@@ -1,14 +1,14 @@
 """Passages that may answer a question: every statement of what memory holds for it, read by the encoder."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
-from agents.chat.likelihood import Question, Text, are_of_one_matter
-from memory.domain import Hit
+from agents.chat.likelihood import Question, Text, are_of_one_matter, is_another_of_its_kind
+from memory.domain import FACT, Hit
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
 from memory.language import (
     LEFT_OUT,
@@ -154,7 +154,8 @@ def _with_rivals(question: Question, passages: Sequence[Passage], bundle: Bundle
     asking -= {passage.source.id for passage in passages if not passage.asks}
     read = {one.source.id: one.read for one in passages if one.read is not None}
     of_matter = {name for name, text in read.items() if are_of_one_matter(question.does, text.does)}
-    rivals = [hit for hit in _best(bundle) if hit.gist.id not in asking and _states(hit)]
+    stating = (hit for hit in _best(bundle) if hit.gist.id not in asking and _states(hit))
+    rivals = [hit for hit in stating if not is_another_of_its_kind(question.text, hit.text)]
 
     def rival(passage: Passage) -> float:
         others = {passage.source.id, *passage.replaced_by}
@@ -182,8 +183,10 @@ def _passages(context: Context) -> list[Passage]:
         # At least as if nothing had been found: "could you remember my locker is 12" is hardly like what it answers.
         score = max(by_id.get(source, KEPT) for source in ("", *kept.sources))
         passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
-    passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in bundle.known]
-    messages = [hit.gist for hit in hits.values()]
+    kept_so = [set(content_stems(passage.text)) for passage in passages]
+    facts = [fact for fact in bundle.known if not _repeats(fact.text, kept_so)]
+    passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in facts]
+    messages = [hit.gist for hit in hits.values() if hit.gist.kind != FACT or not _repeats(hit.gist.content, kept_so)]
     further = {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
     former = {one.hit.gist.key: one for one in bundle.former}
     messages += (*further.values(), *(one.hit.gist for one in bundle.former))
@@ -211,6 +214,12 @@ def _passages(context: Context) -> list[Passage]:
     brought = _brought(context.request.history)
     passages += [passage for passage in brought if passage.source.content not in contents]
     return [replace(one, source=one.source.at_home(context.request.timezone)) for one in passages]
+
+
+def _repeats(fact: str, kept_so: Sequence[Collection[str]]) -> bool:
+    """Whether a fact says what is kept under a key, given the stems of such."""
+    stems = set(content_stems(fact))
+    return any(stems.issuperset(kept) for kept in kept_so)
 
 
 def _stating(fact: str, passages: Sequence[Passage]) -> Passage:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from agents.chat.context import ChatRequest, Citation
 from memory.domain import Drop, Gist, Hit
-from memory.facts import subject_of
+from memory.facts import VALUES, subject_of
 from memory.turns import LedgerEntry
 from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark
 
@@ -24,7 +24,6 @@ QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 SAID_ANEW = "said otherwise since"
 STATED = 16_000  # characters of a statement by which it is compared with others
 KEPT = 2_000  # characters of a text of which it is kept in memory what it says
-_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -138,7 +137,7 @@ def dated(moment: datetime, days: Counter[date]) -> str:
 
 def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in their order, but that statements which share at least half of their words stand newest first."""
-    ordered, stems = list(hits), [_stated_stems(hit.gist) for hit in hits]
+    ordered, stems = list(hits), [_stated(hit.gist)[0] for hit in hits]
     left = list(range(len(hits)))
     while left:
         first, *others = left
@@ -151,29 +150,35 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
-    """The keys of statements that were made again later with another number alone: "at 9:30", and then "at 10:15". The
-    last number is meant; the others, and that of what they are about, tell which thing it is of: rooms 12 and 14 are
-    two."""
-    alike: defaultdict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Gist, str]]] = defaultdict(list)
+    """The keys of statements that were made again later with another value alone: "at 9:30", and then "at 10:15"; "on
+    Monday", and then "on Thursday". The last number is meant, or, where there is none, the last value; the others, and
+    that of what they are about, tell which thing it is of: rooms 12 and 14 are two."""
+    alike: defaultdict[tuple[object, ...], list[tuple[Gist, str]]] = defaultdict(list)
     for hit in hits:
-        if (stems := _stated_stems(hit.gist)) and (numbers := _NUMBER.findall(hit.gist.content[:STATED])):
-            alike[stems, tuple(numbers[:-1])].append((hit.gist, numbers[-1]))
+        stems, values = _stated(hit.gist)
+        if stems and values:
+            numbers = (place for place, value in enumerate(values) if value[-1].isdigit())
+            last = max(numbers, default=len(values) - 1)
+            alike[stems, values[:last], values[last + 1 :]].append((hit.gist, values[last]))
     return frozenset(gist.key for said in alike.values() if len(said) > 1 for gist in _outdated(said))
 
 
 def _outdated(said: Sequence[tuple[Gist, str]]) -> Iterator[Gist]:
-    """Of statements that differ in their last number alone, each with that, those that have another one by now."""
+    """Of statements that differ in one value alone, each with that, those that have another one by now."""
     subjects = {gist.key: subject_of(gist.content) for gist, _ in said}
-    for gist, number in said:
-        later = (one for one, other in said if one.timestamp > gist.timestamp and other != number)
+    for gist, value in said:
+        later = (one for one, other in said if one.timestamp > gist.timestamp and other != value)
         if any(subjects[one.key] == subjects[gist.key] for one in later):
             yield gist
 
 
-def _stated_stems(gist: Gist) -> frozenset[str]:
-    """The words of what is not an answer or a question, but for numbers, which are what changes of a subject."""
-    states = gist.role != "assistant" and not ends_with_question_mark(gist.content)
-    return frozenset(filter(str.isalpha, _stems(gist.content[:STATED]))) if states else frozenset()
+def _stated(gist: Gist) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The words of what is not an answer or a question, but for its values, and these."""
+    if gist.role == "assistant" or ends_with_question_mark(gist.content):
+        return frozenset(), ()
+    content = gist.content[:STATED].lower()
+    stems = frozenset(filter(str.isalpha, _stems(VALUES.sub(" ", content))))
+    return stems, tuple(VALUES.findall(content))
 
 
 def _stems(text: str) -> tuple[str, ...]:

@@ -37,11 +37,12 @@ from memory.facts.rules.keeping import (
 )
 from memory.facts.rules.leads import Said, has_lead, leads_of, said_in
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import are_of_other_things, is_of_another_person, stems_of, subject_of
+from memory.facts.rules.statement import VALUES, are_of_other_things, is_of_another_person, stems_of, subject_of
 from memory.facts.store import BY_HAND
 
 __all__ = [
     "BY_HAND",
+    "VALUES",
     "Add",
     "Attribute",
     "Decided",

@@ -455,6 +455,36 @@ async def test_keys_that_differ_in_symbols_are_keys_of_their_own(quiet: Memory, 
     assert await values(quiet) == {second.lower(): "red"}
 
 
+@pytest.mark.parametrize(
+    ("learnt", "kept", "question", "answer"),
+    [
+        (
+            ("remember that my hat size is 56", "No, it's 58."),
+            {"hat size": "58"},
+            "What is my hat size?",
+            "hat size: 58",
+        ),
+        (("Remind me that the vault code is 8123",), {"vault code": "8123"}, "What is the vault code?", "8123"),
+        (("Note to self: oil the gate",), {"oil the gate": "oil the gate"}, "What did I note?", "oil the gate"),
+        (("My hat size is 56", "No, it's 58."), {}, "What is my hat size?", "58"),
+        (
+            tuple(f"remember that my bay {name} is {at}" for at, name in enumerate(("C+", "C-", "C"), 41)),
+            {"bay c+": "41", "bay c-": "42", "bay c": "43"},
+            "What is my bay C?",
+            "bay c: 43",
+        ),
+    ],
+)
+async def test_what_a_text_asks_to_remember_is_kept_though_it_is_no_message(
+    quiet: Memory, learnt: tuple[str, ...], kept: dict[str, str], question: str, answer: str
+) -> None:
+    for text in learnt:
+        assert await quiet.learn(USER, text)
+    assert await values(quiet) == kept
+    said = await say(quiet, question)
+    assert answer in said and said.count("[") == 1
+
+
 async def test_values_that_earlier_versions_kept_under_one_key_are_set_apart_by_their_messages(quiet: Memory) -> None:
     keyvalues, said = quiet.engine.chats.keyvalues, ("F++", "F#", "F++")
     turns = [Turn(f"m{at}", "user", f"remember that my {name} linter is {at}", now()) for at, name in enumerate(said)]
