@@ -18,7 +18,7 @@ from agents.chat.coordinator import Coordinator
 from agents.chat.drafting import Drafting, Keeping, settled
 from agents.chat.exchange import Exchanges, receipt_of, settle_place, turn_to
 from agents.chat.intent import IntentDetector
-from agents.chat.keeper_agent import KeeperAgent
+from agents.chat.keeper_agent import IN_ENGLISH, KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known
 from agents.chat.memories import ReadTexts
 from agents.chat.memory_agent import MemoryAgent
@@ -29,6 +29,7 @@ from agents.chat.vision_agent import VisionAgent
 from agents.chat.writer_agent import WriterAgent
 
 __all__ = [
+    "IN_ENGLISH",
     "ROUNDS",
     "SEARCHED_BY",
     "Answer",

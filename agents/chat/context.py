@@ -120,10 +120,10 @@ class Intent:
 @dataclass(frozen=True)
 class Material:
     """What a prompt is filled from that goes by tokens. `hits`: best first, those of the bundle and more, as recall
-    found them; `near`: the messages beside the first of them. `empty`: ids of
-    hits that tell nothing. `changed`: by the ids of messages among these, the facts that replaced what they state, none
-    where it merely ended. `profile`: what is needed most of all that is known of the user. `lines`: of summaries, each
-    with its summary, that are like the question, in their order."""
+    found them; `near`: the messages beside the first of them. `empty`: ids of hits that tell nothing. `changed`: by the
+    ids of messages among these, the facts that replaced what they state, none where it merely ended. `profile`: what is
+    needed most of all that is known of the user. `lines`: of summaries, each with its summary, that are like the
+    question, in their order. `last`: the messages before the user's, where the client sends none of them."""
 
     hits: tuple[Hit, ...] = ()
     near: tuple[Gist, ...] = ()
@@ -131,6 +131,7 @@ class Material:
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     profile: tuple[ProfileItem, ...] = ()
     lines: tuple[tuple[Summary, str], ...] = ()
+    last: tuple[Gist, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -276,9 +277,10 @@ class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
     `place`: of the prompt, which is committed, in its session; None for a temporary request. `left`: `_id`s of the
-    messages that left the conversation, which is to know nothing of them. `done`: what an agent did
-    that the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that
-    answers. `emit`: takes the answer's text as it comes; None where it is not streamed.
+    messages that left the conversation, which is to know nothing of them. `images`: what those of the request show, or
+    why nobody can say; `sees`: the model does. `done`: what an agent did that the answer should tell. `forgotten`: the
+    request itself was deleted. `toolbox`: what a model may use that answers. `emit`: takes the answer's text as it
+    comes; None where it is not streamed.
     """
 
     request: ChatRequest
@@ -287,6 +289,7 @@ class Context:
     left: frozenset[str] = frozenset()
     bundle: Bundle | None = None
     images: str | None = None
+    sees: bool = False
     done: str | None = None
     forgotten: bool = False
     ran: tuple[str, ...] = ()

@@ -1,5 +1,7 @@
 """The coordinator: which agents run before a request is answered, in which order, by a table."""
 
+from dataclasses import replace
+
 from agents.chat.context import Agent, Context, IntentName
 from agents.chat.keeper_agent import KeeperAgent
 from agents.chat.writer_agent import WriterAgent
@@ -27,8 +29,10 @@ class Coordinator:
 
     async def prepare(self, context: Context) -> Context:
         """Everything before the answer: memory only where it is needed, vision wherever images are attached."""
-        if context.intent.name == "chat" and (amended := await self._keeper.amend(context)) is not None:
-            return amended.having_run(self._keeper.name)
+        if context.intent.name == "chat":
+            amended = await self._keeper.amended(context.request, context.place)
+            if amended is not None:
+                return replace(context, done=amended).having_run(self._keeper.name)
         route = list(self._routes[context.intent.name])
         if not context.intent.need_memory:
             route = [agent for agent in route if agent is not self._memory]

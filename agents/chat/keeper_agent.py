@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
-from agents.chat.context import Context
+from agents.chat.context import ChatRequest, Context
 from memory.domain import KeyValue
 from memory.engine import Engine
 from memory.facts import (
@@ -29,7 +30,7 @@ from memory.facts import (
 )
 from memory.language import asked_by, doing
 from memory.oversight import Statement
-from memory.turns import NONE
+from memory.turns import NONE, Place
 from utils.errors import NotFound, PreconditionFailed
 from utils.text import content_stems, slug
 
@@ -67,6 +68,13 @@ _ALL = re.compile(
 )
 
 
+class _Done(NamedTuple):
+    """What was done upon a request, in words. `forgotten`: the request was deleted with it."""
+
+    said: str
+    forgotten: bool = False
+
+
 class KeeperAgent:
     """Stores the key/value fact of "remember that …", and deletes the one that "forget …" means."""
 
@@ -86,15 +94,25 @@ class KeeperAgent:
             return replace(context, done=await self.keep(request.owner, statement, request.prompt_id))
         if (meant := statement_to_forget(request.query)) is None:
             return replace(context, done=IN_ENGLISH)
-        return await (self._forget_here if request.isolated else self._forget)(context, meant)
+        done = await (self._forget_here if request.isolated else self._forget)(request, meant)
+        return replace(context, done=done.said, forgotten=done.forgotten)
 
-    async def amend(self, context: Context) -> Context | None:
+    async def done(self, request: ChatRequest, place: Place | None) -> str | None:
+        """What is done upon a message at a place that is answered elsewhere, in words; None where it asks for nothing
+        to be kept or forgotten."""
+        if (statement := statement_to_remember(request.query)) is not None:
+            return await self.keep(request.owner, statement, request.prompt_id)
+        if (meant := statement_to_forget(request.query)) is not None:
+            return (await self._forget(request, meant)).said
+        return await self.amended(request, place)
+
+    async def amended(self, request: ChatRequest, place: Place | None) -> str | None:
         """Keeps the other value where the request corrects what the exchange before it had kept: "No, it's 40"; None
         where it does not."""
-        request, chats = context.request, self._engine.chats
-        if context.place is None or request.isolated or not request.reads or not corrects(request.query):
+        chats = self._engine.chats
+        if place is None or request.isolated or not request.reads or not corrects(request.query):
             return None
-        before = await chats.turns.recent(request.owner, request.session_id, context.place, 2)
+        before = await chats.turns.recent(request.owner, request.session_id, place, 2)
         said = {message.id for message in before}  # which may have told a value again that was kept before
         facts = [fact for fact, _ in await chats.keyvalues.page(request.owner, limit=LOOKED_AT, after=None)]
         kept = next((fact for fact in facts if not said.isdisjoint(fact.sources)), None)
@@ -103,12 +121,12 @@ class KeeperAgent:
         source = request.prompt_id
         with suppress(PreconditionFailed):  # something else is kept there now
             await chats.keyvalues.put(request.owner, kept.key, value, source=source, expected=kept.tag)
-            return replace(context, done=f"I'll remember: {told(kept.key, value)} (before: {kept.value}).")
+            return f"I'll remember: {told(kept.key, value)} (before: {kept.value})."
         return None
 
-    async def _forget_here(self, context: Context, meant: str) -> Context:
+    async def _forget_here(self, request: ChatRequest, meant: str) -> _Done:
         """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
-        owner, session, forgetter = context.request.owner, context.request.session_id, self._engine.oversight.forgetter
+        owner, session, forgetter = request.owner, request.session_id, self._engine.oversight.forgetter
         asked = set(content_stems(meant))
         facts = await self._engine.knowledge.facts.in_force(owner, session)
         found = [fact for fact in facts if asked and asked <= set(content_stems(fact.text))]
@@ -117,14 +135,14 @@ class KeeperAgent:
         if len(found) != 1:
             several = [" Which one:", *(f"- {fact.text}" for fact in found[:CANDIDATES])] if found else [""]
             nothing = "I know no single fact of that kind here, so nothing was deleted."
-            return replace(context, done=nothing + "\n".join(several))
+            return _Done(nothing + "\n".join(several))
         [fact] = found
         for source in fact.sources:
             await forgetter.exchange(owner, source)
         with suppress(NotFound):  # it went with the message
             await self._engine.knowledge.facts.end(owner, fact.id)
         also = " and the messages in which you told me" if fact.sources else ""
-        return await self._forgotten(context, f"I have forgotten that{also}.")
+        return await self._forgotten(request, f"I have forgotten that{also}.")
 
     async def keep_told(self, owner: str, text: str) -> None:
         """Keeps what a text that is no message asks to remember, or the other value of what was last kept so."""
@@ -184,23 +202,23 @@ class KeeperAgent:
             elif own is not values[0]:
                 await keyvalues.put(owner, key, own.value, source=own.source, expected=values[0].tag)
 
-    async def _forget(self, context: Context, meant: str) -> Context:
+    async def _forget(self, request: ChatRequest, meant: str) -> _Done:
         """Deletes the fact, the exchanges that stated it, and the request itself."""
-        owner = context.request.owner
+        owner = request.owner
         if _ALL.fullmatch(meant):
-            return replace(context, done=ONE_AT_A_TIME)
+            return _Done(ONE_AT_A_TIME)
         await self._set_apart(owner, unmarked(_MY.sub("", meant)))
         facts = await self._engine.chats.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
         if fact is None:
-            return await self._forget_said(context, meant, facts_near(meant, facts))
+            return await self._forget_said(request, meant, facts_near(meant, facts))
         forgetter = self._engine.oversight.forgetter
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         with suppress(NotFound):  # somebody else was faster
             values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
         # All that states it is looked for before any of it goes, and the fact goes last: what fails changes nothing.
         stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
-        own = context.request.prompt_id  # it may state the value, too, and goes at the end
+        own = request.prompt_id  # it may state the value, too, and goes at the end
         messages = await forgetter.exchanges(owner, [one for one in (*fact.sources, *stated) if one != own])
         await forgetter.redact(owner, fact.key, values)
         with suppress(NotFound):
@@ -210,35 +228,34 @@ class KeeperAgent:
         left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
         left += f" {SPOKEN_OF}" if others else ""
         left += (await self._forget_facts(owner, meant))[1]
-        return await self._forgotten(context, f"I have forgotten {what}{also}.{left}")
+        return await self._forgotten(request, f"I have forgotten {what}{also}.{left}")
 
-    async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
+    async def _forget_said(self, request: ChatRequest, meant: str, near: Sequence[KeyValue]) -> _Done:
         """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
         that is meant, and nothing else. `near`: facts that are kept of the like."""
-        owner, saying = context.request.owner, self._engine.oversight.saying
+        owner, saying = request.owner, self._engine.oversight.saying
         named = ", ".join(f"“{one.key}”" for one in near)
         said = [] if await self._asks(meant) else await saying.statement(owner, meant)
         if not said and (attribute := attribute_meant(meant)) is not None:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
-                return replace(context, done=_which(one.statement for one in said))
+                return _Done(_which(one.statement for one in said))
         for one in said:
             await self._unsay(owner, one)
         facts, others = await self._forget_facts(owner, meant)
         if not said and len({fact.text for fact in facts}) > 1:
-            return replace(context, done=_which(fact.text for fact in facts))
+            return _Done(_which(fact.text for fact in facts))
         if not said and not facts:
             hint = f" The closest I have: {named}." if named else ""
-            return replace(context, done=f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
+            return _Done(f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
         kept = f" Still stored: {named}." if named else ""
-        return await self._forgotten(context, f"I have forgotten that.{kept}{others}")
+        return await self._forgotten(request, f"I have forgotten that.{kept}{others}")
 
-    async def _forgotten(self, context: Context, done: str) -> Context:
+    async def _forgotten(self, request: ChatRequest, done: str) -> _Done:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
-        request = context.request
         await self._engine.oversight.forgetter.exchange(request.owner, request.prompt_id)
         await self._engine.store.idempotency.forget(request.owner, but=request.turn_id)
-        return replace(context, done=done, forgotten=True)
+        return _Done(done, forgotten=True)
 
     async def _asks(self, text: str) -> bool:
         """Whether a text surely asks, and so states nothing that could have been told."""

@@ -165,7 +165,7 @@ class _Known:
     def _alike(self) -> set[str]:
         """The ids of what stands in the conversation, or is of the same words as a message that does."""
         material = self._bundle.material
-        found = (*material.near, *(hit.gist for hit in material.hits))
+        found = (*material.near, *material.last, *(hit.gist for hit in material.hits))
         return {gist.id for gist in found if on_one_line(gist.content) in self._shown.texts} | self._shown.ids
 
     @cached_property

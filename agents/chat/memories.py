@@ -32,6 +32,7 @@ CHATS = 0.8  # how likely a message is a courtesy that answers nothing; of LoCoM
 TELLS = (
     0.1  # how likely one tells something that asks; below it stand 3 % of BEAM's evidence, and questions for an order
 )
+LAST = 0.05  # what the last messages are worth of which none is sent along: as much as one beside a certain answer
 CHANGED = 200  # characters of what replaced it
 
 
@@ -82,7 +83,8 @@ def passages(
     first one."""
     if not asks_of_assistant(question):  # what was answered without memory is a guess
         hits = tuple(hit for hit in material.hits if not hit.gist.unaided)
-        material = replace(material, hits=hits, near=tuple(gist for gist in material.near if not gist.unaided))
+        near, last = (tuple(gist for gist in them if not gist.unaided) for them in (material.near, material.last))
+        material = replace(material, hits=hits, near=near, last=last)
     offered = _lines(material, exclude, budget)
     anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
     offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
@@ -150,7 +152,7 @@ def _share_a_head(gist: Gist, other: Gist) -> bool:
 
 
 def _lines(material: Material, exclude: Collection[str], budget: PromptBudget) -> list[_Line]:
-    """What may stand there, each message once: hits, and what is near them."""
+    """What may stand there, each message once: hits, what is near them, and what was said last."""
     beside = (*material.near, *(hit.gist for hit in material.hits if hit.gist.message_index >= 0))
     near = {(gist.session_id, gist.message_index): gist for gist in beside}
     lines: dict[str, _Line] = {}
@@ -170,6 +172,9 @@ def _lines(material: Material, exclude: Collection[str], budget: PromptBudget) -
             gist = near.get((hit.gist.session_id, hit.gist.message_index + distance))
             if gist is not None and share and _may_complete(gist, hit.gist):
                 offer(gist, share * hit.score, gist.content)
+    for gist in material.last:
+        if gist.id not in material.empty:
+            offer(gist, LAST, gist.content)
     once: dict[str, _Line] = {}  # the same is told once, where it is worth most
     for line in sorted(lines.values(), key=lambda line: -line.worth):
         once.setdefault(on_one_line(line.text).casefold(), line)

@@ -41,7 +41,7 @@ def fit(
     written = f" The user's locale is {request.locale}." if request.locale else ""
     day = f"\n\nToday is {date_of(moment, context, with_time=False)}.{written}"
     first = PromptMessage("system", (PromptSection("system", instructions), PromptSection("now", day)))
-    last = PromptMessage("user", (PromptSection("query", request.query),))
+    last = PromptMessage("user", (PromptSection("query", request.query),), request.images if context.sees else ())
 
     whole = int(window / scale)
     room = whole - min(budget.answer, whole // 4) - _tokens(first) - _tokens(last)

@@ -45,4 +45,4 @@ class VisionAgent:
         except ModelError as error:
             log.warning("images not described: %s", error.detail)
             return replace(context, images=f"{attached} attached, but the model could not describe it.")
-        return replace(context, images=answer.text.strip())
+        return replace(context, images=answer.text.strip(), sees=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from agents.chat import (
+    IN_ENGLISH,
     Block,
     ChatRequest,
     Context,
@@ -24,16 +25,19 @@ from agents.chat import (
 )
 from agents.openai_chat import text_of, written
 from agents.proxy.request import ProxyRequest
+from agents.proxy.transcript import said_before
 from config.contexts import UNKNOWN
 from config.recipes import PromptBudget
 from memory.domain import Summary
 from memory.engine import Engine
+from memory.facts import statement_to_forget
 from memory.turns import LedgerEntry, Place
 from utils.tasks import begun
 from utils.text import count_tokens, on_one_line
 
 AT_ONCE = 10_000  # characters of messages that are counted and compared in the event loop, within a millisecond
 FRAME = 4  # tokens of a message beside its text
+LAST = 6  # messages before the user's that a client does not send (the platform document's table: "recent")
 LEFT_OUT = Intent("chat", False, "left out by the request")
 
 
@@ -78,6 +82,8 @@ class Knowing:
             await self._engine.search.recaller.read_ahead(request.owner, asked)
             intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)
+        if intent.name == "forget":  # what was found before it is deleted is not told
+            return replace(context, done=IN_ENGLISH if statement_to_forget(asked) is None else None)
         if intent.name == "chat" and not intent.need_memory:
             return context
         found, summed_up = await asyncio.gather(
@@ -96,20 +102,34 @@ class Knowing:
         """What is known, in the share that memories have of what the messages leave of the model's context. `own`: the
         ids of the user's message, and of an answer to it that is made anew; `moment`: when the user's message came, the
         same in every round of tools; `place`: the message's, where it has one."""
-        if context.bundle is None:
+        if context.bundle is None and (context.done is None or not request.options.reads):
             return Block()
-        if summed_up := context.conversation.summaries:
-            options = request.options
-            place = place or await self._engine.chats.places.place(request.owner, options.memory_id)
-            left = place.left_behind if place is not None else 0
-            if summed_up[0].message_count - left <= len(request.messages):
-                context = replace(context, conversation=Conversation())
+        context = await self._unsent(context, request, place)
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
         parts = context, request, own, moment, window, scale
         if sum(len(text_of(message.get("content"))) for message in request.messages) <= AT_ONCE:
             return self._fitted(*parts)
         return await asyncio.to_thread(self._fitted, *parts)
+
+    async def _unsent(self, context: Context, request: ProxyRequest, place: Place | None) -> Context:
+        """A context with what the conversation has that its client does not send: its summary, where that tells of more
+        messages, and what was said last, where the user's message comes alone and the client says neither how many
+        memories it wants nor how likely ones."""
+        owner, options = request.owner, request.options
+        if summed_up := context.conversation.summaries:
+            current = place or await self._engine.chats.places.place(owner, options.memory_id)
+            left = current.left_behind if current is not None else 0
+            if summed_up[0].message_count - left <= len(request.messages):
+                context = replace(context, conversation=Conversation())
+        is_open = options.top_k is None and options.floor is None
+        if context.bundle is None or place is None or not place.index or not is_open:
+            return context
+        if len(said_before(request.messages)) > 1:
+            return context
+        last = await self._engine.chats.turns.recent(owner, options.memory_id, place, LAST)
+        bundle = replace(context.bundle, material=replace(context.bundle.material, last=tuple(last)))
+        return replace(context, bundle=bundle)
 
     def _fitted(
         self,
@@ -127,7 +147,7 @@ class Knowing:
         texts = frozenset(on_one_line(text_of(message.get("content"))) for message in request.messages)
         shown = Shown(own, texts, sent_along=True)
         block = what_is_known(context, self._budget, share_of(self._budget, whole, left), shown, moment)
-        return block if block.given else Block(told=block.told)
+        return block if block.given or context.done else Block(told=block.told)
 
     def ledger(self, request: ProxyRequest, block: Block, counted: int) -> tuple[LedgerEntry, ...]:
         """What a request cost that went through, in tokens that add up to those that the provider `counted`, where it

@@ -15,6 +15,7 @@ from typing import Any
 from agents.chat import (
     Answer,
     Block,
+    ChatRequest,
     Context,
     Drafting,
     KeeperAgent,
@@ -33,7 +34,6 @@ from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
 from memory.domain import Turn
 from memory.engine import Engine
-from memory.facts import statement_to_remember
 from memory.ids import prompt_id, response_id
 from memory.turns import Place, Receipt, Stored
 from utils.chat import Usage
@@ -54,7 +54,8 @@ log = logging.getLogger(__name__)
 class _Opened:
     """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
     nothing. `resumed`: an earlier request began it. `prompt`: the id of the message, where that is another exchange's,
-    which is answered again; `instead`: that of the answer which the new one takes the place of."""
+    which is answered again; `instead`: that of the answer which the new one takes the place of. `done`: what was kept
+    or forgotten upon it."""
 
     turn_id: str
     at: datetime
@@ -63,6 +64,7 @@ class _Opened:
     resumed: bool = False
     prompt: str = ""
     instead: str = ""
+    done: str | None = None
 
     @property
     def prompt_id(self) -> str:
@@ -170,6 +172,7 @@ class Proxy:
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
+            context = replace(context, done=opened.done or context.done)
             own = frozenset({opened.prompt_id, opened.instead})
             block = await self._knowing.block(context, request, own, opened.at, opened.place)
         except BaseException:
@@ -209,11 +212,10 @@ class Proxy:
         if not news.newest:
             return opened
         said = request.options.said(prompt_id(turn_id), news.newest, turn_id, at=opened.at)
-        said = replace(said, follows=follows)
+        said = replace(said, follows=follows, name=news.others.get(news.newest))
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
-        if (statement := statement_to_remember(news.newest)) is not None:
-            await self._keeper.keep(owner, statement, said.id)
-        return replace(opened, place=place)
+        chat = ChatRequest(news.newest, owner, session, turn_id)
+        return replace(opened, place=place, done=await self._keeper.done(chat, place))
 
     async def _taken_up(self, request: ProxyRequest, turn_id: str, news: News, asked: Stored) -> _Opened:
         """A message that the conversation has: the exchange that is to answer it goes on; where that has answered, or

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.openai_chat import complains, kept_text, newest_user
+from agents.openai_chat import complains, kept_text, newest_user, storable
 from agents.proxy.request import ProxyOptions
 from memory.domain import Turn
 from memory.engine import Engine
@@ -14,6 +14,7 @@ from memory.turns import Found, Stored
 from utils.thoughts import without_thoughts
 
 ANSWERING = ("assistant", "tool", "function")  # roles of messages by which a model has begun on the user's message
+LONGEST_NAME = 200  # characters of who says something
 LOOKED_AT = 40  # newest messages of a transcript
 
 
@@ -21,13 +22,15 @@ LOOKED_AT = 40  # newest messages of a transcript
 class News:
     """What the user says in a request. `newest`: the last message, which is asked about; empty where there is none.
     `is_new`: whether the conversation has it not; else the model goes on with it. `earlier`: new ones before it.
-    `goes_on`: whether a model has begun on it. `found`: where the transcript stands in the conversation."""
+    `goes_on`: whether a model has begun on it. `found`: where the transcript stands in the conversation. `others`: by
+    texts, the names of others who say them."""
 
     newest: str = ""
     is_new: bool = False
     earlier: tuple[str, ...] = ()
     goes_on: bool = False
     found: Found = field(default_factory=Found)
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asked(self) -> Stored | None:
@@ -69,12 +72,34 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
     goes_on = is_begun(messages, at)
     before = said_before(messages[:at])
     found = await engine.chats.branches.find(owner, session, [*before, ("user", asked)], goes_on=goes_on)
-    news = News(asked, is_new=found.asked is None, goes_on=goes_on, found=found)
+    news = News(asked, is_new=found.asked is None, goes_on=goes_on, found=found, others=_others(messages, owner))
     if found.asked is not None or not before:
         return news
     if found.known is not None:
-        return replace(news, earlier=tuple(text for role, text in before[found.known :] if role == "user"))
+        return replace(news, earlier=await _behind(engine, owner, session, before[found.known :]))
     return replace(news, earlier=await _unknown(engine, owner, session, said_before(messages[:at], None)))
+
+
+def _others(messages: Sequence[Mapping[str, Any]], owner: str) -> dict[str, str]:
+    """By texts, the names under which others than the user speak in that role: others than the one who has the user's
+    id for a name or, where nobody has, who speaks first. Fronts that have one user may send that one's name."""
+    said = [one for one in messages if one.get("role") == "user"]
+    names = [name if isinstance(name := one.get("name"), str) else "" for one in said]
+    if not any(names):
+        return {}
+    own = next((name for name in names if name.casefold() == owner.casefold()), names[0])
+    named = zip(said, map(storable, names), strict=True)
+    return {kept_text(one.get("content")): name[:LONGEST_NAME] for one, name in named if name and name != own}
+
+
+async def _behind(engine: Engine, owner: str, session: str, rest: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The user's messages in the rest of a transcript, behind what is known of it. Where some of the conversation was
+    deleted, those that were answered may be these, and stay away."""
+    answered = max((at for at, (role, _) in enumerate(rest) if role == "assistant"), default=-1)
+    if any(role == "user" for role, _ in rest[:answered]):
+        place = await engine.chats.places.place(owner, session)
+        rest = rest if place is None or place.is_whole else rest[answered + 1 :]
+    return tuple(text for role, text in rest if role == "user")
 
 
 async def _unknown(engine: Engine, owner: str, session: str, before: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -98,7 +123,7 @@ async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_i
     said, follows = list[Turn](), news.follows
     for number, text in enumerate(news.earlier):
         turn = options.said(derived_id(turn_id, session, str(number), text), text)
-        said.append(replace(turn, follows=follows))
+        said.append(replace(turn, follows=follows, name=news.others.get(text)))
         follows = turn.id
     await engine.chats.turns.remember(owner, session, said)
     return follows

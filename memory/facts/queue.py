@@ -12,7 +12,7 @@ from memory.domain import REPLACED, RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.learner import Learner, Reading, origin_of
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
-from memory.gists import gist_of
+from memory.gists import gist_of, is_of_the_user
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD, Writings
 from utils.chat import ChatModel
@@ -162,7 +162,7 @@ class FactQueue:
     async def _states_nothing(self, document: Document) -> bool:
         """Whether it is known without a look at the conversation, or at a model's answer, that no facts are made of a
         message."""
-        if document["role"] != "user":
+        if not is_of_the_user(document["user_id"], document["role"], document.get("name")):
             return True
         if document.get("branch") == REPLACED:
             return False

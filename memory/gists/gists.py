@@ -186,7 +186,7 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "created_at": now(),
         "embed": pending(),
     }
-    if turn.proxied or _is_said_by_the_user(owner, turn):
+    if turn.proxied or is_of_the_user(owner, turn.role, turn.name):
         document["facts"] = pending()  # of what others say in the proxy none are made: it is awaited for the upkeep
     optional = {
         "name": turn.name,
@@ -206,9 +206,9 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
     return document
 
 
-def _is_said_by_the_user(owner: str, turn: Turn) -> bool:
-    """Whether a message tells of the user: one with another's name is that person's."""
-    return turn.role == "user" and (not turn.name or turn.name.casefold() in (turn.role, owner.casefold()))
+def is_of_the_user(owner: str, role: str, name: str | None) -> bool:
+    """Whether a message of a role tells of the user: one with another's name is that person's."""
+    return role == "user" and (not name or name.casefold() in (role, owner.casefold()))
 
 
 def gist_of(document: Document) -> Gist:

@@ -43,6 +43,8 @@ async def test_images_are_passed_on_as_they_are_and_never_fetched(
     assert [part["image_url"]["url"] for part in images] == [DATA, url]
     assert "What is this?" in text["text"]
     assert "## The images attached to my message, as described\nA cat on a mat.\n" in written["messages"][1]["content"]
+    shown = written["messages"][-1]["content"]
+    assert [part.get("image_url", {}).get("url") or part["text"] for part in shown] == ["What is this?", DATA, url]
     assert finished.answer.text == "It is a cat."
     assert "vision_agent" in finished.context.ran
     assert fetched == []
@@ -64,6 +66,7 @@ async def test_a_model_that_fails_on_images_does_not_fail_the_request(
     scripted_model.script(status(400), answer("I cannot see it."))
     finished = await with_model.chat(request("What is this?", images=(DATA,)))
     assert finished.context.images == "An image is attached, but the model could not describe it."
+    assert scripted_model.asked("chat")[-1]["messages"][-1]["content"] == "What is this?"
     assert finished.answer.text == "I cannot see it."
 
 

@@ -12,7 +12,7 @@ import pytest
 from openai import OpenAI
 
 from tests.checks import eventually
-from tests.openai_chat import PARROT, QUESTION, ask, last_chat, said, stored
+from tests.openai_chat import PARROT, QUESTION, ask, facts_of, finding, last_chat, said, stored
 from tests.scripted_model import ScriptedModel, answer, edited, status
 
 
@@ -79,6 +79,69 @@ def test_what_the_proxy_is_asked_to_remember_is_kept_under_its_key(
 ) -> None:
     ask(client, user, "Remember that my shed key is under the mat.")
     assert chat.get("/v1/memories/shed%20key").json()["value"] == "under the mat"
+
+
+def test_what_was_asked_to_be_remembered_is_corrected_and_forgotten_in_the_conversation(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    transcript: list[Any] = []
+
+    def tell(text: str) -> str:
+        """The message as the provider got it."""
+        transcript.extend(said(text))
+        given = client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
+        transcript.append({"role": "assistant", "content": given.choices[0].message.content})
+        return str(model.asked("chat")[-1]["messages"][-1]["content"])
+
+    tell("Remember that my locker is 12.")
+    assert "I'll remember: locker: 14 (before: 12)." in tell("No, it's 14.")
+    assert chat.get("/v1/memories/locker").json()["value"] == "14"
+    block = tell("Forget my locker")
+    assert "## Done just now, upon my message\nI have forgotten “locker”" in block and "14" not in block
+    assert chat.get("/v1/memories/locker").status_code == 404
+    tell("I row on Tuesdays.")
+    assert [text for role, text in stored(chat, user) if role == "user"] == ["I row on Tuesdays."]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("Forget my locker", "so nothing was deleted."), ("Vergiss, dass ich in Köln wohne.", "I deleted nothing.")],
+)
+def test_the_model_is_told_where_nothing_was_forgotten(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, text: str, told: str
+) -> None:
+    ask(client, user, "I row on Tuesdays.")
+    ask(client, "elsewhere", text)
+    assert told in model.asked("chat")[-1]["messages"][-1]["content"]
+    assert ("user", "I row on Tuesdays.") in stored(chat, user)
+
+
+def test_a_client_that_sends_its_last_message_alone_gets_what_was_said_before_it(
+    client: OpenAI, model: ScriptedModel, user: str
+) -> None:
+    model.script(answer("Plums, cherries or quinces."))
+    ask(client, user, "Which fruit shall I take for the cake?")
+    ask(client, user, "The second one, please. How much of it?")
+    sent = model.asked("chat")[-1]["messages"][-1]["content"]
+    assert sent.index("user: Which fruit") < sent.index("assistant: Plums") < sent.index("</memory>")
+
+
+def test_what_others_say_under_a_name_is_theirs(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "find_facts", finding(lambda message: [message], updating=False))
+    named = [
+        {"role": "user", "name": "Ana", "content": "I live in Porto."},
+        {"role": "assistant", "content": "A fine town."},
+        {"role": "user", "name": "Bob", "content": "I live in Turin."},
+        {"role": "user", "name": "Ana", "content": "I play the oboe."},
+    ]
+    for upto in (1, 4):
+        client.chat.completions.create(model="gpt-test", messages=named[:upto], extra_body={"memory_id": user})
+    eventually(lambda: len(facts_of(chat, user)) == 2 or None)
+    assert facts_of(chat, user) == ["I live in Porto.", "I play the oboe."]
+    ask(client, "elsewhere", "Who lives in Turin?")
+    assert "] Bob: I live in Turin." in model.asked("chat")[-1]["messages"][-1]["content"]
 
 
 def test_the_exchange_is_remembered(client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str) -> None:
@@ -330,21 +393,22 @@ def test_what_was_said_before_a_conversation_came_here_is_remembered(
     assert own == ["My barge is called Nixe.", "She has a red hull.", "What colour is her hull?"]
 
 
-@pytest.mark.parametrize("emptied", [False, True])
+@pytest.mark.parametrize(("deleted", "left"), [(slice(2), 1), (slice(2, 4), 0), (slice(4), None)])
 def test_a_transcript_brings_nothing_back_that_was_deleted(
-    client: OpenAI, chat: httpx.Client, user: str, *, emptied: bool
+    client: OpenAI, chat: httpx.Client, user: str, deleted: slice, left: int | None
 ) -> None:
+    told = ["The gate code is 9043.", "I row on Tuesdays."]
     transcript: list[Any] = []
-    for text in ("The gate code is 9043.", "I row on Tuesdays."):
+    for text in told:
         transcript += said(text)
         given = client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
         transcript.append({"role": "assistant", "content": given.choices[0].message.content})
-    for item in chat.get(f"/v1/sessions/{user}/messages").json()["items"][: 4 if emptied else 2]:
+    for item in chat.get(f"/v1/sessions/{user}/messages").json()["items"][deleted]:
         chat.delete(f"/v1/sessions/{user}/messages/{item['id']}").raise_for_status()
     transcript += said("What do you know?")
     client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
     own = [text for role, text in stored(chat, user) if role == "user"]
-    assert own == ["What do you know?"] if emptied else ["I row on Tuesdays.", "What do you know?"]
+    assert own == [*(told[left : left + 1] if left is not None else ()), "What do you know?"]
 
 
 def test_memories_come_by_their_time_and_what_was_said_otherwise_since_is_marked(
