@@ -47,7 +47,8 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
     """The database that the settings name: a MongoDB, or the built-in store, started or joined for the while.
 
     The client belongs to the running event loop. Raises `embedded.launch.StoreStartError` where the built-in store
-    cannot be started, and `ConfigurationError` for an address that the driver does not take.
+    cannot be started, `ConfigurationError` for an address that the driver does not take, and PyMongo's error where no
+    server answers.
     """
     if settings.mongodb_uri is not None:
         try:
@@ -71,15 +72,22 @@ async def _client(settings: Settings, uri: str) -> AsyncIterator[Database]:
     if settings.mongodb_driver == "motor":
         motor: Any = AsyncIOMotorClient(uri, **options)
         try:
-            yield motor[settings.mongodb_db]
+            yield await _answering(motor[settings.mongodb_db])
         finally:
             motor.close()
     else:
         client: AsyncMongoClient[Document] = AsyncMongoClient(uri, **options)
         try:
-            yield client[settings.mongodb_db]
+            yield await _answering(client[settings.mongodb_db])
         finally:
             await client.close()
+
+
+async def _answering(database: Database) -> Database:
+    """A database whose server answers. One command finds out, alone: of several that wait for a server, PyMongo 4.20
+    leaves some waiting for good where their loop is closed."""
+    await database.command("ping")
+    return database
 
 
 async def insert_new(collection: Collection, documents: Sequence[Document]) -> list[bool]:

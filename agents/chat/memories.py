@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from agents.chat.context import Citation, Material
-from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stems_of_short
+from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stated_in_short
 from config.recipes import PromptBudget
-from memory.domain import FACT, Gist, Hit, Parts
+from memory.domain import FACT, Gist
 from memory.facts import statement_to_forget
 from memory.language import LONGEST, Doing, Trait, asks_of_assistant, is_courtesy, traits_of
 from utils.clock import at_home
@@ -44,8 +45,7 @@ class Passages:
     given: tuple[Citation, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """A message as it would stand there. `later`: what has become of it since. `score`: recall's, None for what stands
     beside a hit."""
 
@@ -86,8 +86,8 @@ def passages(
         near, last = (tuple(gist for gist in them if not gist.unaided) for them in (material.near, material.last))
         material = replace(material, hits=hits, near=near, last=last)
     offered = _lines(material, exclude, budget)
-    anew = said_anew([Hit(line.gist, Parts(0.0, 0.0)) for line in offered])
-    offered = [replace(line, later=_later(line.gist, material, anew)) for line in offered]
+    anew = said_anew([line.gist for line in offered])
+    offered = [line._replace(later=_later(line.gist, material, anew)) for line in offered]
     lines = _in_order(_chosen(offered, set(content_stems(question)), room, budget))
     written: list[str] = []
     given: list[Citation] = []
@@ -190,23 +190,28 @@ def _chosen(lines: Iterable[_Line], asked: Collection[str], room: int, budget: P
     """Those that are worth most for their tokens, as far as there is room; of long ones first a short excerpt, and a
     longer one where that is worth more than another message."""
     chosen: dict[str, _Line] = {}
+    flat: dict[str, str] = {}
     read: dict[str, list[_Sentence]] = {}
     for _, line, characters, more in sorted(_offers(lines, budget), key=lambda offer: -offer[0]):
         if more > room:
             continue
         gist, known = line.gist, chosen.get(line.gist.id)
-        text = on_one_line(line.text)
+        if gist.id not in flat:
+            flat[gist.id] = on_one_line(line.text)
+        text = flat[gist.id]
         if len(text) > characters:
             if gist.id not in read:
                 read[gist.id] = _read(line.text, asked)
             text = _excerpt(read[gist.id], characters)
-        shown = replace(line, text=text)
-        if known is None:
+        if known is not None and len(text) <= len(known.text):
+            continue
+        shown = line._replace(text=text)
+        if known is not None:
+            cost = shown.tokens - known.tokens
+        else:
             close = any(_share_a_head(other.gist, gist) for other in chosen.values())
             cost = shown.tokens + (1 if close else HEAD)
-        else:
-            cost = shown.tokens - known.tokens
-        if cost <= room and (known is None or len(shown.text) > len(known.text)):
+        if cost <= room:
             room -= cost
             chosen[gist.id] = shown
     return list(chosen.values())
@@ -250,7 +255,7 @@ class ReadTexts:
     """What this process has read of texts, which goes with any of them."""
 
     def drop(self, *_: object) -> None:
-        for kept in (_tells_nothing, _sentences_of_short, stems_of_short):
+        for kept in (_tells_nothing, _sentences_of_short, stated_in_short):
             kept.cache_clear()
 
     forget = drop

@@ -149,17 +149,17 @@ def newest_first_of_each_subject(hits: Sequence[Hit]) -> list[Hit]:
     return ordered
 
 
-def said_anew(hits: Sequence[Hit]) -> frozenset[str]:
+def said_anew(gists: Sequence[Gist]) -> frozenset[str]:
     """The keys of statements that were made again later with another value alone: "at 9:30", and then "at 10:15"; "on
     Monday", and then "on Thursday". The last number is meant, or, where there is none, the last value; the others, and
     that of what they are about, tell which thing it is of: rooms 12 and 14 are two."""
     alike: defaultdict[tuple[object, ...], list[tuple[Gist, str]]] = defaultdict(list)
-    for hit in hits:
-        stems, values = _stated(hit.gist)
+    for gist in gists:
+        stems, values = _stated(gist)
         if stems and values:
             numbers = (place for place, value in enumerate(values) if value[-1].isdigit())
             last = max(numbers, default=len(values) - 1)
-            alike[stems, values[:last], values[last + 1 :]].append((hit.gist, values[last]))
+            alike[stems, values[:last], values[last + 1 :]].append((gist, values[last]))
     return frozenset(gist.key for said in alike.values() if len(said) > 1 for gist in _outdated(said))
 
 
@@ -174,21 +174,19 @@ def _outdated(said: Sequence[tuple[Gist, str]]) -> Iterator[Gist]:
 
 def _stated(gist: Gist) -> tuple[frozenset[str], tuple[str, ...]]:
     """The words of what is not an answer or a question, but for its values, and these."""
-    if gist.role == "assistant" or ends_with_question_mark(gist.content):
+    if gist.role == "assistant":
         return frozenset(), ()
-    content = gist.content[:STATED].lower()
-    stems = frozenset(filter(str.isalpha, _stems(VALUES.sub(" ", content))))
-    return stems, tuple(VALUES.findall(content))
+    return stated_in_short(gist.content) if len(gist.content) <= KEPT else _stated_in(gist.content)
 
 
-def _stems(text: str) -> tuple[str, ...]:
-    return stems_of_short(text) if len(text) <= KEPT else tuple(content_stems(text))
+def _stated_in(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    if ends_with_question_mark(text):
+        return frozenset(), ()
+    content = text[:STATED].lower()
+    return frozenset(filter(str.isalpha, content_stems(VALUES.sub(" ", content)))), tuple(VALUES.findall(content))
 
 
-@lru_cache(maxsize=4_096)  # what is found once is found again
-def stems_of_short(text: str) -> tuple[str, ...]:
-    """The stems of what a text of at most `KEPT` characters says."""
-    return tuple(content_stems(text))
+stated_in_short = lru_cache(maxsize=4_096)(_stated_in)  # what is found once is found again
 
 
 def _are_of_one_subject(stems: frozenset[str], others: frozenset[str]) -> bool:

@@ -53,7 +53,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     told |= {hit.gist.key: "sent_along" for hit in similar if on_one_line(hit.gist.content) in sent}
     similar = [hit for hit in similar if hit.gist.key not in told]
     similar = newest_first_of_each_subject(similar[: table.similar.items])
-    anew = said_anew(similar)
+    anew = said_anew([hit.gist for hit in similar])
     quotes_of = (
         ("summaries", "Summaries of earlier conversation", table.summaries, map(_of_summary, bundle.summaries)),
         ("memories", "Facts the user asked to remember", table.memories, map(_of_key_value, bundle.memories)),

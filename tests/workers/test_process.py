@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -38,16 +39,21 @@ def test_work_is_left_to_the_sweep_where_the_store_is_away(
     assert record.exc_info is None
 
 
+@pytest.mark.parametrize("silent", [False, True])
 def test_a_store_that_was_never_there_is_told_of_as_briefly(
-    make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    make_settings: Callable[..., Settings],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    silent: bool,
 ) -> None:
     async def work(memory: Memory) -> None:
         raise AssertionError("there is no memory to work with")
 
     monkeypatch.setattr(mongo, "SELECTION_SECONDS", 0.1)
-    process = WorkerProcess(make_settings(mongodb_uri=f"mongodb://127.0.0.1:{free_port()}"))
-    with caplog.at_level(logging.WARNING):
-        process.run(work)
+    with socket.create_server(("127.0.0.1", 0)) as frozen, caplog.at_level(logging.WARNING):
+        port = frozen.getsockname()[1] if silent else free_port()
+        WorkerProcess(make_settings(mongodb_uri=f"mongodb://127.0.0.1:{port}")).run(work)
     assert any("the store does not answer" in record.message and not record.exc_info for record in caplog.records)
 
 
