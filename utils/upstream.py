@@ -162,8 +162,8 @@ class Upstream:
         return not listed or any(name in listed for name in names)
 
     async def _listed(self, bearer: str | None) -> frozenset[str]:
-        """The models that the provider lists for a bearer; empty where it gives no list. That it has none (404) is
-        known as long as a list; after another failure it is asked again."""
+        """The models that the provider lists for a bearer; empty where it gives no list. That it has none (404, or none
+        in it) is known as long as a list; after another failure it is asked again."""
         moment = monotonic()
         if bearer in self._lists and moment < self._lists[bearer][0]:
             return self._lists[bearer][1]
@@ -172,7 +172,7 @@ class Upstream:
             async with asyncio.timeout(LISTING):
                 passed = await self.send("GET", "/models", headers={}, bearer=bearer)
                 models = _names(await passed.read())
-                if models or passed.status == 404:
+                if passed.status in (200, 404):
                     held = {known: kept for known, kept in self._lists.items() if moment < kept[0]}
                     self._lists = held | {bearer: (moment + LISTED, models)}
         return models

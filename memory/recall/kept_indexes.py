@@ -29,11 +29,13 @@ SECTIONS: Document = {"kind": SECTION}
 @dataclass
 class _Kept:
     """A user's index, and the lock under which it is brought up to date. `epoch`: the user's, of which it is.
-    `settled`: the change up to which it is complete. `bytes`: those that it was counted with."""
+    `settled`: the change up to which it is complete; `seen`: the state with which it was brought up last. `bytes`:
+    those that it was counted with."""
 
     index: UserIndex
     epoch: str = ""
     settled: int = 0
+    seen: Standing | None = None
     refreshed: float = field(default_factory=monotonic)
     bytes: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -44,7 +46,7 @@ class _Kept:
         return monotonic() - self.refreshed > TOMBSTONE_SECONDS / 2
 
     def begin_anew(self, model: str, dimensions: int) -> None:
-        self.index, self.epoch, self.settled = UserIndex(model, dimensions), "", 0
+        self.index, self.epoch, self.settled, self.seen = UserIndex(model, dimensions), "", 0, None
 
 
 class KeptIndexes:
@@ -130,9 +132,9 @@ class KeptIndexes:
 
     async def _bring_up(self, owner: str, kept: _Kept, standing: Standing) -> None:
         kept.epoch = standing.epoch
-        if standing.change > kept.settled:
+        if standing.change > kept.settled and standing is not kept.seen:  # one look sees the same twice
             await self._catch_up(owner, kept.index, kept.settled, standing)
-            kept.settled = standing.settled
+            kept.settled, kept.seen = standing.settled, standing
             if len(kept.index) >= THREAD_ROWS:
                 await asyncio.to_thread(kept.index.postings.sort)
         if kept.index.is_sparse:

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo import ReturnDocument
 
 from memory.ids import derived_id
-from memory.responses.item import Begun, ResponseItem, StoredItem, place_of, stored_item
+from memory.responses.item import Begun, ResponseItem, StoredItem, stored_item
 from memory.responses.responses import Responses
 from memory.store import Collections
 from utils.clock import now
@@ -79,7 +79,7 @@ class ClientConversations:
         self, owner: str, conversation: StoredConversation, request: str, items: Sequence[ResponseItem]
     ) -> None:
         untold: list[tuple[ResponseItem, Sequence[str]]] = [(item, ()) for item in items]
-        begun = Begun(request, conversation.session_id, place_of(now(), request))
+        begun = Begun.now(request, conversation.session_id)
         await self._items.add(owner, begun, untold, conversation=conversation.id)
 
     async def items(self, owner: str, identifier: str) -> Document:

@@ -46,6 +46,11 @@ class Begun:
     session_id: str
     place: str
 
+    @classmethod
+    def now(cls, identifier: str, session_id: str) -> "Begun":
+        """At the end of all that the user has."""
+        return cls(identifier, session_id, place_of(now(), identifier))
+
 
 def packed(body: object) -> bytes:
     """JSON as it is kept: as it came, for a document can hold neither every key nor every number."""
@@ -110,6 +115,11 @@ class Items:
         ]
         if documents:
             await insert_new(self._items, documents)
+
+    async def take_back(self, owner: str, begun: Begun, count: int) -> None:
+        """Deletes the first items that were kept of what is `begun`."""
+        keys = [derived_id(owner, f"{begun.id}.{number}") for number in range(count)]
+        await self._items.delete_many({"_id": {"$in": keys}, "user_id": owner})
 
     async def page(
         self,

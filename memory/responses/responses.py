@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
 from memory.ids import derived_id, fingerprint, keys_of, prompt_id, response_id
-from memory.responses.item import Begun, Items, ResponseItem, Said, StoredItem, packed, place_of, unpacked
+from memory.responses.item import Begun, Items, ResponseItem, Said, StoredItem, packed, unpacked
 from memory.store import Collections
 from utils.clock import now
 from utils.errors import NotFound
@@ -52,15 +53,15 @@ class Responses:
         self._vectors = collections.vectors
         self.items = Items(collections)
 
-    async def begin(self, owner: str, identifier: str, session_id: str) -> Begun:
-        """Notes that a response is asked for; where it was before, its session stays."""
-        moment, key = now(), derived_id(owner, identifier)
+    async def begin(self, owner: str, begun: Begun) -> Begun:
+        """Notes that a response is asked for; where it was before, its session and place stay."""
+        key = derived_id(owner, begun.id)
         document = {
             "user_id": owner,
-            "id": identifier,
-            "session_id": session_id,
-            "created_at": moment,
-            "place": place_of(moment, identifier),
+            "id": begun.id,
+            "session_id": begun.session_id,
+            "created_at": now(),
+            "place": begun.place,
             "stored": False,
             "previous": None,
             "conversation": None,
@@ -70,7 +71,7 @@ class Responses:
         except DuplicateKeyError:
             there = await self._responses.find_one({"_id": key, "user_id": owner})
             document = there or document
-        return Begun(identifier, str(document["session_id"]), str(document["place"]))
+        return Begun(begun.id, str(document["session_id"]), str(document["place"]))
 
     async def take_back(self, owner: str, begun: Begun) -> None:
         """Forgets that a response was asked for, where the request is refused."""
@@ -118,31 +119,41 @@ class Responses:
         if not stored and conversation is None:
             await noting
             return
-        texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
         prompt, answer = prompt_id(turn_id), response_id(turn_id)
-        noted, messages, there = await asyncio.gather(
-            noting, self._messages(owner, begun.session_id, texts), self._there(owner, [prompt, answer])
-        )
+        response = begun.id if stored else None
+        add = partial(self.items.add, owner, begun, response=response, conversation=conversation, outputs=len(output))
+        if asked is not None and all(
+            item.said in (None, asked) for item in given
+        ):  # most likely of this exchange alone
+            every = [(item, [prompt]) for item in given] + [
+                (item, [answer if item.said else prompt]) for item in output
+            ]
+            noted, _ = await asyncio.gather(noting, add(every))
+            if noted.matched_count and not await self._gone(owner, every):
+                return
+            await self.items.take_back(owner, begun, len(every))
+        else:
+            noted = await noting
         if not noted.matched_count:
             return
+        texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
+        messages, there = await asyncio.gather(
+            self._messages(owner, begun.session_id, texts), self._there(owner, [prompt, answer])
+        )
         exchange = [prompt] if prompt in there else messages.get(asked, []) if asked is not None else []
         if asked is not None and not exchange:  # it was forgotten meanwhile
             return
         of_given = [(item, _sources(item, messages, exchange)) for item in given]
         of_output = [(item, [answer] if item.said and answer in there else exchange) for item in output]
         every = [(item, source) for item, source in of_given if source is not None] + of_output
-        await self.items.add(
-            owner,
-            begun,
-            every,
-            response=begun.id if stored else None,
-            conversation=conversation,
-            outputs=len(output),
-        )
-        named = {message for _, source in every for message in source}
-        left = await self._there(owner, sorted(named))
-        for message in named - left:
+        await add(every)
+        for message in await self._gone(owner, every):
             await self.items.forget_message(owner, message)
+
+    async def _gone(self, owner: str, every: Sequence[tuple[ResponseItem, Sequence[str]]]) -> set[str]:
+        """Those of the messages that items were made of that are not there, or not any more."""
+        named = {message for _, source in every for message in source}
+        return named - await self._there(owner, sorted(named))
 
     async def _messages(self, owner: str, session_id: str, said: set[Said]) -> dict[Said, list[str]]:
         """The ids of a session's messages that say one of these."""

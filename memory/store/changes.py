@@ -49,7 +49,7 @@ class _Look:
     """What a request has read of `owners`, for as long as it is `open`. `writes`: how often it has taken numbers, after
     which what it was reading is old."""
 
-    documents: dict[tuple["Changes", str], Document | None] = field(default_factory=dict)
+    standings: dict[tuple["Changes", str], dict[Counter, Standing]] = field(default_factory=dict)
     writes: int = 0
     open: bool = True
 
@@ -98,24 +98,21 @@ class Changes:
             look.open = False
 
     async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
-        """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
+        """The user's state, one and the same as long as a request looks once; None where nothing of the user was ever
+        changed, or all of it is deleted."""
         look = _look()
         if look is None:
-            document = await self._reads.get(owner)
-        else:
-            while (self, owner) not in look.documents:
-                writes, document = look.writes, await self._reads.get(owner)
-                if look.writes == writes:
-                    look.documents.setdefault((self, owner), document)
-            document = look.documents[self, owner]
-        return None if document is None else _standing(document, counter)
+            return _standings(await self._reads.get(owner)).get(counter)
+        while (self, owner) not in look.standings:
+            writes, document = look.writes, await self._reads.get(owner)
+            if look.writes == writes:
+                look.standings.setdefault((self, owner), _standings(document))
+        return look.standings[self, owner].get(counter)
 
     async def every(self) -> dict[str, dict[Counter, Standing]]:
         """The state of every user of whom something was changed."""
         documents = await self._owners.find({}).to_list(None)
-        return {
-            document["_id"]: {counter: _standing(document, counter) for counter in COUNTERS} for document in documents
-        }
+        return {document["_id"]: _standings(document) for document in documents}
 
     async def _read(self, owners: Sequence[str]) -> list[Document | None]:
         documents = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
@@ -157,7 +154,7 @@ class Changes:
         if (look := _look()) is not None:
             look.writes += 1  # who writes sees it
             for owner in taken:
-                look.documents.pop((self, owner), None)
+                look.standings.pop((self, owner), None)
         return taken
 
     async def _create(self, owners: Sequence[str]) -> None:
@@ -231,6 +228,10 @@ class Changes:
             await self._owners.update_many(
                 {f"{counter}.open.at": {"$lt": old}}, {"$pull": {f"{counter}.open": {"at": {"$lt": old}}}}
             )
+
+
+def _standings(document: Document | None) -> dict[Counter, Standing]:
+    return {} if document is None else {counter: _standing(document, counter) for counter in COUNTERS}
 
 
 def _standing(document: Document, counter: Counter) -> Standing:

@@ -1,5 +1,6 @@
 """Where a request for a response belongs: its session, and what came before it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,10 +18,11 @@ DIGITS = 32  # of the id of a response, with which those of its items begin
 
 @dataclass(frozen=True)
 class Placed:
-    """`earlier`: the items from before it, as they were kept; `given`: its own, as they came; `kept`: as they are
-    kept."""
+    """`noting`: the note that it is asked, under way. `earlier`: the items from before it, as they were kept; `given`:
+    its own, as they came; `kept`: as they are kept."""
 
     begun: Begun
+    noting: asyncio.Task[Begun]
     earlier: list[dict[str, Any]]
     given: list[Mapping[str, Any]]
     kept: list[ResponseItem]
@@ -37,9 +39,11 @@ async def place(
     request: ResponseRequest,
     identifier: str,
     session: str | None,
+    *,
+    again: bool,
 ) -> Placed:
     """Finds where a request belongs, and notes that it is asked. `identifier`: of the response, without `resp_`;
-    `session`: that of its transcript, or that it names itself.
+    `session`: that of its transcript, or that it names itself; `again`: it may have been made before.
 
     Raises `InvalidField` where it goes on from what is not there, `NotFound` where its conversation is not.
     """
@@ -58,10 +62,13 @@ async def place(
         items = []
     there = {item.id for item in items}
     given = await _resolved(stored, owner, request.given, there)
-    begun = await stored.responses.begin(owner, name, session or name)
+    begun = Begun.now(name, session or name)
+    noting = asyncio.create_task(stored.responses.begin(owner, begun))
+    if again:
+        begun = await noting
     own = f"{begun.place}-"  # of an earlier try
     earlier = [item.body for item in items if not item.place.startswith(own)]
-    return Placed(begun, earlier, given, items_to_keep(given, identifier))
+    return Placed(begun, noting, earlier, given, items_to_keep(given, identifier))
 
 
 async def _previous(stored: StoredResponses, owner: str, request: ResponseRequest) -> StoredResponse | None:

@@ -12,7 +12,7 @@ from agents.openai_chat import data_of, parsed, written
 from agents.openai_responses import WHOLE
 from agents.proxy import CHAT, RESPONSES, Proxied, event_of, failure
 from api.auth import PassingOn
-from api.http.once import once_id
+from api.http.once import may_be_done, once_id
 from api.http.problems import error_of
 from api.http.state import TheMemory, TheSettings
 from api.openai.responses.listing import ThePart, listed
@@ -105,14 +105,14 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
     calls = proxy is not None  # rules call no tools
     if not passes:
         chat_body(asked, asked.given, model, calls=calls)  # refuses before anything is kept
-    identifier = once_id(request)
+    identifier, again = once_id(request), may_be_done(request)
     asking = passed_on(request, passing, user, options, {"input": asked.fields.input}, dialect=RESPONSES)
     read_ahead(memory, asking)
     asking = await goes_on(memory.engine, asked, asking, f"resp_{identifier}")
     session = asking.options.memory_id or None
     owner = (await memory.within(user, options.project, session)).owner
     try:
-        placed = await place(memory.engine.responses, owner, asked, identifier, session)
+        placed = await place(memory.engine.responses, owner, asked, identifier, session, again=again)
     except (InvalidField, NotFound):
         goes_on_from = asked.fields.previous_response_id or asked.conversation
         if options.project is not None or goes_on_from is None:
@@ -121,15 +121,18 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
         if owner == user:
             raise
         options = replace(options, project=project_of(owner))
-        placed = await place(memory.engine.responses, owner, asked, identifier, session)
+        placed = await place(memory.engine.responses, owner, asked, identifier, session, again=again)
     options = replace(options, memory_id=placed.begun.session_id)
     try:
-        if passes:
-            going = passed_body(asked, placed.earlier, placed.given, model)
-        else:
-            going = chat_body(asked, placed.items, model, calls=calls)
-        sent = replace(asking, options=options, body=going, dialect=RESPONSES if passes else CHAT)
-        proxied = await answered(request, memory, sent)
+        try:
+            if passes:
+                going = passed_body(asked, placed.earlier, placed.given, model)
+            else:
+                going = chat_body(asked, placed.items, model, calls=calls)
+            sent = replace(asking, options=options, body=going, dialect=RESPONSES if passes else CHAT)
+            proxied = await answered(request, memory, sent)
+        finally:
+            await placed.noting
     except InvalidField as error:
         await memory.engine.responses.responses.take_back(owner, placed.begun)
         raise _called_here(error) from None
