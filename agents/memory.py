@@ -314,7 +314,7 @@ class Memory:
 
     async def _placed(self, request: ChatRequest) -> ChatRequest:
         """With what holds where it is made, but for what it says itself."""
-        self.engine.gists.encoder.read_ahead(request.asked)  # meanwhile
+        self.engine.search.recaller.read_ahead(request.owner, request.asked)  # meanwhile
         if asks_not_to_keep(request.query):
             request = replace(request, temporary=True, use_memory=request.reads, goes_on=None, instead_of=None)
         at = await self.within(request.owner, request.project, request.session_id, making=not request.temporary)

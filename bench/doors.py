@@ -1,11 +1,12 @@
 """What each of Loci's doors adds to a call that goes through it to a model.
 
-    python -m bench.doors [--seconds 20] [--messages 1000] [--translated]
+    python -m bench.doors [--seconds 20] [--messages 1000] [--rest 0] [--translated]
 
 A model that speaks every protocol answers at once, and is asked directly and through Loci by one client: chat
 completions, completions, responses and Anthropic's messages, whole and streamed, in rounds that have each of them once,
 in an order of their own. The conversation holds so many messages, embedded and summarised beforehand, and no question
-is asked twice. `--translated`: the model chats alone, and the other doors' requests become chat completions.
+is asked twice. `--rest`: the seconds for which the client reads before it asks on. `--translated`: the model chats
+alone, and the other doors' requests become chat completions.
 
 On a machine that is busy with other things the milliseconds say little; the processor time of Loci's two processes for
 each call whose answer is whole, until that is there, says more.
@@ -168,13 +169,16 @@ def processor_milliseconds(processes: Sequence[int]) -> float:
     return total / 1e6
 
 
-async def measure(server: Server, model_url: str, home: Path, names: dict[str, int], seconds: float) -> Took:
-    """As many rounds as begin within so many seconds, and at least one."""
+async def measure(
+    server: Server, model_url: str, home: Path, names: dict[str, int], seconds: float, rest: float
+) -> Took:
+    """As many rounds as begin within so many seconds, and at least one; `rest` seconds before each call."""
     chance, asked, encoder = random.Random(SEED), questions(), load_encoder(home)
     took: Took = {}
     async with line_to(model_url) as direct, line_to(server.url) as through:
 
         async def call(door: Door, kind: str) -> None:
+            await asyncio.sleep(rest)
             question = next(asked)
             body, own = door.request(question), {"memory_id": MEMORY}
             if kind == DIRECT:
@@ -238,6 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--messages", type=int, default=1_000)
+    parser.add_argument("--rest", type=float, default=0.0, help="seconds before each call")
     parser.add_argument("--translated", action="store_true")
     options = parser.parse_args(arguments)
     with TemporaryDirectory(prefix="loci-doors-") as folder, model(answer) as url, new_runner() as runner:
@@ -251,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         with loci(Path(folder), url, **own) as server:
             names = runner.run(fill(server, options.messages))
-            took = runner.run(measure(server, url, Path(folder), names, options.seconds))
+            took = runner.run(measure(server, url, Path(folder), names, options.seconds, options.rest))
     print(report(took, options.messages))
 
 

@@ -84,7 +84,6 @@ class Exchanges:
     async def begin(self, request: ChatRequest, toolbox: Toolbox | None, emit: Emit | None = None) -> Context:
         """Commits the prompt, then finds what is wanted, and gathers what the answer needs."""
         request = replace(request, prompt=request.prompt or self._prompts)
-        await self._engine.search.recaller.read_ahead(request.owner, request.asked)
         place = None
         if not request.temporary:
             request, place = await self._keeping.finish(self._open(request))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agents.chat.context import Citation, Material
-from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stated_in_short
+from agents.chat.prompt import KEPT, SAID_ANEW, quoted, said_anew, stated_in_short, subject_in_short
 from config.recipes import PromptBudget
 from memory.domain import FACT, Gist
 from memory.facts import statement_to_forget
@@ -255,7 +255,7 @@ class ReadTexts:
     """What this process has read of texts, which goes with any of them."""
 
     def drop(self, *_: object) -> None:
-        for kept in (_tells_nothing, _sentences_of_short, stated_in_short):
+        for kept in (_tells_nothing, _sentences_of_short, stated_in_short, subject_in_short):
             kept.cache_clear()
 
     forget = drop

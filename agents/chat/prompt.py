@@ -165,7 +165,7 @@ def said_anew(gists: Sequence[Gist]) -> frozenset[str]:
 
 def _outdated(said: Sequence[tuple[Gist, str]]) -> Iterator[Gist]:
     """Of statements that differ in one value alone, each with that, those that have another one by now."""
-    subjects = {gist.key: subject_of(gist.content) for gist, _ in said}
+    subjects = {gist.key: _subject_of(gist.content) for gist, _ in said}
     for gist, value in said:
         later = (one for one, other in said if one.timestamp > gist.timestamp and other != value)
         if any(subjects[one.key] == subjects[gist.key] for one in later):
@@ -187,6 +187,11 @@ def _stated_in(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 stated_in_short = lru_cache(maxsize=4_096)(_stated_in)  # what is found once is found again
+subject_in_short = lru_cache(maxsize=4_096)(subject_of)
+
+
+def _subject_of(text: str) -> frozenset[str]:
+    return subject_in_short(text) if len(text) <= KEPT else subject_of(text)
 
 
 def _are_of_one_subject(stems: frozenset[str], others: frozenset[str]) -> bool:

@@ -79,7 +79,6 @@ class Knowing:
             return Context(chat, LEFT_OUT)
         async with begun(self._remembering.read_ahead(chat)):
             await asyncio.sleep(0)  # what is asked of the store is on its way
-            await self._engine.search.recaller.read_ahead(request.owner, asked)
             intent = await self._detector.detect(asked, images=False, use_memory=True)
         context = Context(chat, intent)
         if intent.name == "forget":  # what was found before it is deleted is not told

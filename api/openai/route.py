@@ -189,7 +189,7 @@ async def answered(request: Request, memory: Memory, asked: ProxyRequest, proxy:
 def read_ahead(memory: Memory, asked: ProxyRequest) -> None:
     """Has the encoder, which takes longest, begin while it is looked up where a request belongs."""
     if asked.options.reads and (said := asked.searched_by):
-        memory.engine.gists.encoder.read_ahead(said)
+        memory.engine.search.recaller.read_ahead(asked.owner, said)
 
 
 async def _at(memory: Memory, asked: ProxyRequest, *, by_rules: bool) -> ProxyRequest:

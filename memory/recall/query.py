@@ -102,14 +102,19 @@ class Probe:
 async def question_for(query: str, index: UserIndex, now: float, zone: tzinfo = UTC) -> Question:
     """A query as those understand it who know who speaks in an index, and by which names they are greeted there.
     `now`: seconds since 1970; `zone`: whose days it speaks of. A long one is read in a thread."""
+    names = names_for(query, index)
+    if len(query) <= AT_ONCE:
+        return read_question(query, names, now, zone)
+    return await asyncio.to_thread(read_question, query, names, now, zone)
+
+
+def names_for(query: str, index: UserIndex) -> dict[str, int]:
+    """The names, lower case, of those who speak in an index, and those by which a query may call them; with codes."""
     names = dict(index.names)
     greeted = sorted(capitalised(query) - STOPWORDS - names.keys())[:MOST_NAMES] if names else []
     if greeted:
         index.refresh()
-    names |= {name: code for name in greeted if (code := speaker_called(name, index)) is not None}
-    if len(query) <= AT_ONCE:
-        return read_question(query, names, now, zone)
-    return await asyncio.to_thread(read_question, query, names, now, zone)
+    return names | {name: code for name in greeted if (code := speaker_called(name, index)) is not None}
 
 
 async def probe_of(question: Question, vector: Floats, embedder: Embedder, reader: LocalEmbedder) -> Probe:

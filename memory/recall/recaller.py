@@ -15,10 +15,10 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.domain import RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
 from memory.gists import Cache, GistReader, JustSaid, embedded_fields, imprints, piece_in, text_to_embed
-from memory.language import End, Trait
+from memory.language import End, Trait, read_question
 from memory.recall.features import POOL, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex
-from memory.recall.query import Probe, probe_of, question_for, respelt, strange_words
+from memory.recall.query import AT_ONCE, Probe, names_for, probe_of, question_for, respelt, strange_words
 from memory.recall.ranking import Scope, score, sight_of
 from memory.recall.scored import SPARE, UNREAD, Ranked, Reads, Reranking, Scored
 from memory.store import Standing
@@ -104,12 +104,12 @@ class Recaller:
             metrics.WITHOUT_HITS.inc()
         return recall
 
-    async def read_ahead(self, owner: str, query: str) -> None:
+    def read_ahead(self, owner: str, query: str) -> None:
         """Begins to read a query that is about to be asked, and as the owner's index is likely to understand it."""
         self._reader.read_ahead(query)
         known = self._known(owner)
-        if known is not None and known.names:
-            self._reader.read_ahead((await question_for(query, known, time())).bare)
+        if known is not None and known.names and len(query) <= AT_ONCE:
+            self._reader.read_ahead(read_question(query, names_for(query, known), time()).bare)
 
     def vectors(self, owner: str, keys: Iterable[str]) -> dict[str, Floats]:
         """By their `_id`s, what the encoder made of those of the owner's gists of which it is at hand."""

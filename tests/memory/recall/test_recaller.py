@@ -71,9 +71,9 @@ async def test_a_query_is_read_ahead_as_the_index_understands_it(
     ahead: list[str] = []
     monkeypatch.setattr(memory.engine.gists.encoder, "read_ahead", ahead.append)
     asked = "What does Caroline say of boats?"
-    await memory.engine.search.recaller.read_ahead(USER, asked)
+    memory.engine.search.recaller.read_ahead(USER, asked)
     await memory.search(USER, "hello")
-    await memory.engine.search.recaller.read_ahead(USER, asked)
+    memory.engine.search.recaller.read_ahead(USER, asked)
     assert ahead[:1] == [asked]
     assert ahead[-2:] == [asked, "What does say of boats?"]
 
