@@ -153,7 +153,7 @@ class App extends Component {
             <h1>${title}</h1>
             <${IconButton} icon="plus" name=${t("newChat")} onClick=${this.begin} />
           </header>
-          <${Thread} key="thread" here=${here} send=${this.send} resend=${this.resend} go=${this.go} marked=${marked}>
+          <${Thread} key="thread" here=${here} send=${this.send} resend=${this.resend} go=${this.go} marked=${marked} modelled=${health && health.chat_model !== "rule_based"}>
             <${Beginning} health=${health} use=${this.use} />
           <//>
           ${here.paused && html`<p class="paused soft" role="status">${t("pausedMore")} <button type="button" class="link" onClick=${this.resume}>${t("resume")}</button></p>`}

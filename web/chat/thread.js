@@ -37,7 +37,7 @@ const toComposer = () => document.getElementById("text").focus();
 /** An answer in the language of the page, where it is one of the sentences that rules give. */
 export const said = (one) => t("byRules")[one.content] ?? one.content;
 
-function Answer({ one, here, send, go }) {
+function Answer({ one, here, send, go, modelled }) {
   const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
   const text = said(one);
   const cited = one.content ? citedIn(one.content) : [];
@@ -49,7 +49,7 @@ function Answer({ one, here, send, go }) {
     ${one.content && markdown && html`<${Markdown} text=${text} whole=${!one.waiting} cite=${cite} />`}
     ${one.waiting && !(one.content && markdown) && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
     <${Withheld} one=${one} here=${here} />
-    ${one.fallback && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
+    ${(one.fallback || (modelled && one.model === "rule_based")) && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
     ${one.interrupted && html`<p class="note">${t("interrupted")}</p>`}
     ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
     ${!one.waiting && html`
@@ -141,16 +141,16 @@ function Versions({ one, here }) {
 
 /** One message; drawn anew only where it has changed. */
 class Message extends Component {
-  shouldComponentUpdate({ stamp, marked, day: parted }) {
-    return stamp !== this.props.stamp || marked !== this.props.marked || parted !== this.props.day;
+  shouldComponentUpdate({ stamp, marked, modelled, day: parted }) {
+    return stamp !== this.props.stamp || marked !== this.props.marked || modelled !== this.props.modelled || parted !== this.props.day;
   }
 
-  render({ one, here, send, resend, go, marked, day: parted }) {
+  render({ one, here, send, resend, go, marked, modelled, day: parted }) {
     return html`
       ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
-        ${one.role === "user" ? html`<${Mine} one=${one} here=${here} send=${send} resend=${resend} />` : html`<${Answer} one=${one} here=${here} send=${send} go=${go} />`}
+        ${one.role === "user" ? html`<${Mine} one=${one} here=${here} send=${send} resend=${resend} />` : html`<${Answer} one=${one} here=${here} send=${send} go=${go} modelled=${modelled} />`}
         ${one.follows !== undefined && html`<${Versions} one=${one} here=${here} />`}
       </article>`;
   }
@@ -211,12 +211,12 @@ export class Thread extends Component {
 
   toEnd = () => { this.atEnd = true; this.box.current.scrollTop = this.box.current.scrollHeight; };
 
-  render({ here, send, resend, go, marked, children }, { away }) {
+  render({ here, send, resend, go, marked, modelled, children }, { away }) {
     const line = here.shown;
     const undrawn = !markdown && line.some((one) => one.role !== "user" && !one.waiting);
     const days = line.map((one) => midnight(one.timestamp));
     const shown = line.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
+      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} modelled=${modelled} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">

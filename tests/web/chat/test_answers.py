@@ -120,6 +120,8 @@ def test_a_provider_that_refuses_or_is_stood_in_for_is_told(page: Page, address:
     say(page, "Hello")
     expect(page.locator(".message .note")).to_contain_text("Answered without the model. The model")
     expect(page.locator(SAID)).to_have_text(["Tell me", "Hello"])
+    page.reload()
+    expect(page.locator(".message .note")).to_have_text("Answered without the model.")
 
 
 def test_a_server_that_is_away_is_told(page: Page, make_settings: Callable[..., Settings]) -> None:
