@@ -191,10 +191,10 @@ class Memory:
             raise Conflict(PAUSED)
         zone = timezone or own.timezone or self.timezone
         learn = self.engine.knowledge.queue.learn
-        await KeeperAgent(self.engine).keep_told(owner, text)
         decided = await self._then_embed(learn(owner, memory_id, text, zone))
         if not decided and (statement := statement_to_remember(text)) is not None:
             decided = await self._then_embed(learn(owner, memory_id, statement, zone))
+        await KeeperAgent(self.engine).keep_told(owner, text, [one.old for one in decided if one.old is not None])
         return decided
 
     async def observe(

@@ -35,7 +35,8 @@ class HistoryItem:
 class ChatRequest:
     """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
     the one for what is known everywhere, and nothing else of the user. `proxied`: it came by the door of the proxy.
-    `timezone`: the IANA name of where it is made, whose days it speaks of and is answered in; None for UTC."""
+    `timezone`: the IANA name of where it is made, whose days it speaks of and is answered in; None for UTC. `speaker`:
+    who says it, where that is another than the user; `user_name`: the user's own name there, to be noted."""
 
     query: str
     owner: str
@@ -62,6 +63,8 @@ class ChatRequest:
     instead_of: str | None = None  # the id of the user's message whose place it takes
     asks_again: str | None = None  # the id of the message that it answers, where it has none of its own
     timezone: str | None = None
+    speaker: str | None = None
+    user_name: str | None = None
     project: str | None = None  # of the user's, that it names or its session is in
     locale: str | None = None  # BCP 47: how the user writes dates and numbers
     standing: tuple[str, ...] = ()  # instructions that hold: the user's, the project's, the session's

@@ -29,7 +29,11 @@ class Coordinator:
 
     async def prepare(self, context: Context) -> Context:
         """Everything before the answer: memory only where it is needed, vision wherever images are attached."""
-        if context.intent.name == "chat":
+        if (
+            context.request.speaker is not None and not context.intent.need_memory
+        ):  # what the user has kept is not theirs
+            return context
+        if context.intent.name == "chat" and context.request.speaker is None:
             amended = await self._keeper.amended(context.request, context.place)
             if amended is not None:
                 return replace(context, done=amended).having_run(self._keeper.name)

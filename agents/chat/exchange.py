@@ -166,6 +166,7 @@ class Exchanges:
             "user",
             request.query,
             now(),
+            request.speaker,
             turn_id=request.turn_id,
             proxied=request.proxied,
             timezone=request.timezone,
@@ -173,9 +174,11 @@ class Exchanges:
             follows=request.follows,
             images=len(request.images),
         )
-        return await self._engine.chats.turns.open_exchange(
-            request.owner, request.session_id, prompt, retried=request.retried
-        )
+        chats, owner, session = self._engine.chats, request.owner, request.session_id
+        place = await chats.turns.open_exchange(owner, session, prompt, retried=request.retried)
+        if request.user_name is not None:
+            await chats.sessions.note_user_name(owner, session, request.user_name)
+        return place
 
     async def _answer(self, context: Context) -> tuple[Context, Answer]:
         context, drafting = self._drafted(context)

@@ -1,7 +1,7 @@
 """The keeper agent: keeps what the user asks to be kept under a key, and deletes what is to be forgotten."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from memory.facts import (
     keys_of_the_same,
     owned,
     place_beside,
+    says_forget,
     statement_to_forget,
     statement_to_remember,
     told,
@@ -68,7 +69,7 @@ _ALL = re.compile(
 )
 
 
-class _Done(NamedTuple):
+class Done(NamedTuple):
     """What was done upon a request, in words. `forgotten`: the request was deleted with it."""
 
     said: str
@@ -97,14 +98,16 @@ class KeeperAgent:
         done = await (self._forget_here if request.isolated else self._forget)(request, meant)
         return replace(context, done=done.said, forgotten=done.forgotten)
 
-    async def done(self, request: ChatRequest, place: Place | None) -> str | None:
-        """What is done upon a message at a place that is answered elsewhere, in words; None where it asks for nothing
-        to be kept or forgotten."""
+    async def done(self, request: ChatRequest, place: Place | None) -> Done | None:
+        """What is done upon a message at a place that is answered elsewhere; None where it asks for nothing to be kept
+        or forgotten. "Remove my name" may be said of anything there, so nothing is deleted that is not to be
+        forgotten."""
         if (statement := statement_to_remember(request.query)) is not None:
-            return await self.keep(request.owner, statement, request.prompt_id)
+            return Done(await self.keep(request.owner, statement, request.prompt_id))
         if (meant := statement_to_forget(request.query)) is not None:
-            return (await self._forget(request, meant)).said
-        return await self.amended(request, place)
+            return await self._forget(request, meant) if says_forget(request.query) else None
+        amended = await self.amended(request, place)
+        return None if amended is None else Done(amended)
 
     async def amended(self, request: ChatRequest, place: Place | None) -> str | None:
         """Keeps the other value where the request corrects what the exchange before it had kept: "No, it's 40"; None
@@ -124,7 +127,7 @@ class KeeperAgent:
             return f"I'll remember: {told(kept.key, value)} (before: {kept.value})."
         return None
 
-    async def _forget_here(self, request: ChatRequest, meant: str) -> _Done:
+    async def _forget_here(self, request: ChatRequest, meant: str) -> Done:
         """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
         owner, session, forgetter = request.owner, request.session_id, self._engine.oversight.forgetter
         asked = set(content_stems(meant))
@@ -135,7 +138,7 @@ class KeeperAgent:
         if len(found) != 1:
             several = [" Which one:", *(f"- {fact.text}" for fact in found[:CANDIDATES])] if found else [""]
             nothing = "I know no single fact of that kind here, so nothing was deleted."
-            return _Done(nothing + "\n".join(several))
+            return Done(nothing + "\n".join(several))
         [fact] = found
         for source in fact.sources:
             await forgetter.exchange(owner, source)
@@ -144,17 +147,18 @@ class KeeperAgent:
         also = " and the messages in which you told me" if fact.sources else ""
         return await self._forgotten(request, f"I have forgotten that{also}.")
 
-    async def keep_told(self, owner: str, text: str) -> None:
-        """Keeps what a text that is no message asks to remember, or the other value of what was last kept so."""
+    async def keep_told(self, owner: str, text: str, replaced: Collection[str] = ()) -> None:
+        """Keeps what a text that is no message asks to remember, or the other value where it corrects one. `replaced`:
+        facts that it took the place of."""
         if (statement := statement_to_remember(text)) is not None:
             await self.keep(owner, statement, None)
-        elif corrects(text):
-            keyvalues = self._engine.chats.keyvalues
-            for kept, _ in await keyvalues.page(owner, limit=1, after=None):
+        for fact in replaced if corrects(text) else ():
+            stems = set(content_stems(fact))
+            for kept in await self._engine.chats.keyvalues.suited(owner, fact, CANDIDATES):
                 value = value_instead(text, kept.key, kept.value)
-                if value is not None and not kept.sources:
+                if value is not None and stems.issuperset(content_stems(told(kept.key, kept.value))):
                     with suppress(PreconditionFailed):  # something else is kept there now
-                        await keyvalues.put(owner, kept.key, value, expected=kept.tag)
+                        await self._engine.chats.keyvalues.put(owner, kept.key, value, expected=kept.tag)
 
     async def keep(self, owner: str, statement: str, source: str | None) -> str:
         """Keeps a statement under its key, as the message `source` asks; returns what is said to that."""
@@ -202,11 +206,11 @@ class KeeperAgent:
             elif own is not values[0]:
                 await keyvalues.put(owner, key, own.value, source=own.source, expected=values[0].tag)
 
-    async def _forget(self, request: ChatRequest, meant: str) -> _Done:
+    async def _forget(self, request: ChatRequest, meant: str) -> Done:
         """Deletes the fact, the exchanges that stated it, and the request itself."""
         owner = request.owner
         if _ALL.fullmatch(meant):
-            return _Done(ONE_AT_A_TIME)
+            return Done(ONE_AT_A_TIME)
         await self._set_apart(owner, unmarked(_MY.sub("", meant)))
         facts = await self._engine.chats.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
@@ -230,7 +234,7 @@ class KeeperAgent:
         left += (await self._forget_facts(owner, meant))[1]
         return await self._forgotten(request, f"I have forgotten {what}{also}.{left}")
 
-    async def _forget_said(self, request: ChatRequest, meant: str, near: Sequence[KeyValue]) -> _Done:
+    async def _forget_said(self, request: ChatRequest, meant: str, near: Sequence[KeyValue]) -> Done:
         """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
         that is meant, and nothing else. `near`: facts that are kept of the like."""
         owner, saying = request.owner, self._engine.oversight.saying
@@ -239,23 +243,23 @@ class KeeperAgent:
         if not said and (attribute := attribute_meant(meant)) is not None:
             said = await saying.attribute(owner, attribute)
             if len({slug(one.value) for one in said}) > 1:
-                return _Done(_which(one.statement for one in said))
+                return Done(_which(one.statement for one in said))
         for one in said:
             await self._unsay(owner, one)
         facts, others = await self._forget_facts(owner, meant)
         if not said and len({fact.text for fact in facts}) > 1:
-            return _Done(_which(fact.text for fact in facts))
+            return Done(_which(fact.text for fact in facts))
         if not said and not facts:
             hint = f" The closest I have: {named}." if named else ""
-            return _Done(f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
+            return Done(f"{NOTHING_STORED}{hint} {OTHER_WAYS}")
         kept = f" Still stored: {named}." if named else ""
         return await self._forgotten(request, f"I have forgotten that.{kept}{others}")
 
-    async def _forgotten(self, request: ChatRequest, done: str) -> _Done:
+    async def _forgotten(self, request: ChatRequest, done: str) -> Done:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
         await self._engine.oversight.forgetter.exchange(request.owner, request.prompt_id)
         await self._engine.store.idempotency.forget(request.owner, but=request.turn_id)
-        return _Done(done, forgotten=True)
+        return Done(done, forgotten=True)
 
     async def _asks(self, text: str) -> bool:
         """Whether a text surely asks, and so states nothing that could have been told."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
+from agents.chat.keeper_agent import OF_THE_USER
 from agents.chat.likelihood import Question, Text, are_of_one_matter, is_another_of_its_kind
 from memory.domain import FACT, Hit
 from memory.facts import Said, has_lead, key_named, leads_of, said_in, statement_to_forget, told
@@ -183,7 +184,7 @@ def _passages(context: Context) -> list[Passage]:
         # At least as if nothing had been found: "could you remember my locker is 12" is hardly like what it answers.
         score = max(by_id.get(source, KEPT) for source in ("", *kept.sources))
         passages.append(Passage(told(kept.key, kept.value), Citation.of_key_value(kept), score))
-    kept_so = [set(content_stems(passage.text)) for passage in passages]
+    kept_so = [set(content_stems(passage.text)) - OF_THE_USER for passage in passages]
     facts = [fact for fact in bundle.known if not _repeats(fact.text, kept_so)]
     passages += [Passage(fact.text, Citation.of_fact(fact), KEPT) for fact in facts]
     messages = [hit.gist for hit in hits.values() if hit.gist.kind != FACT or not _repeats(hit.gist.content, kept_so)]
@@ -217,9 +218,9 @@ def _passages(context: Context) -> list[Passage]:
 
 
 def _repeats(fact: str, kept_so: Sequence[Collection[str]]) -> bool:
-    """Whether a fact says what is kept under a key, given the stems of such."""
-    stems = set(content_stems(fact))
-    return any(stems.issuperset(kept) for kept in kept_so)
+    """Whether a fact says what is kept under a key, and nothing beside it, given the stems of such."""
+    stems = set(content_stems(fact)) - OF_THE_USER
+    return any(stems == kept for kept in kept_so)
 
 
 def _stating(fact: str, passages: Sequence[Passage]) -> Passage:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from agents.chat.context import ChatRequest, Citation
 from memory.domain import Drop, Gist, Hit
-from memory.facts import VALUES, subject_of
+from memory.facts import VALUES, lasting_subject_of
 from memory.turns import LedgerEntry
 from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark
 
@@ -168,7 +168,7 @@ def _outdated(said: Sequence[tuple[Gist, str]]) -> Iterator[Gist]:
     subjects = {gist.key: _subject_of(gist.content) for gist, _ in said}
     for gist, value in said:
         later = (one for one, other in said if one.timestamp > gist.timestamp and other != value)
-        if any(subjects[one.key] == subjects[gist.key] for one in later):
+        if any(subjects[one.key] == subjects[gist.key] is not None for one in later):
             yield gist
 
 
@@ -183,15 +183,17 @@ def _stated_in(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     if ends_with_question_mark(text):
         return frozenset(), ()
     content = text[:STATED].lower()
-    return frozenset(filter(str.isalpha, content_stems(VALUES.sub(" ", content)))), tuple(VALUES.findall(content))
+    return frozenset(filter(str.isalpha, content_stems(VALUES.sub(" ", content)))), tuple(
+        value.removesuffix("s") for value in VALUES.findall(content)
+    )
 
 
 stated_in_short = lru_cache(maxsize=4_096)(_stated_in)  # what is found once is found again
-subject_in_short = lru_cache(maxsize=4_096)(subject_of)
+subject_in_short = lru_cache(maxsize=4_096)(lasting_subject_of)
 
 
-def _subject_of(text: str) -> frozenset[str]:
-    return subject_in_short(text) if len(text) <= KEPT else subject_of(text)
+def _subject_of(text: str) -> frozenset[str] | None:
+    return subject_in_short(text) if len(text) <= KEPT else lasting_subject_of(text)
 
 
 def _are_of_one_subject(stems: frozenset[str], others: frozenset[str]) -> bool:

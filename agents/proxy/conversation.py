@@ -60,7 +60,7 @@ async def _known(engine: Engine, request: ProxyRequest, owners: Sequence[str]) -
     at = newest_user(messages)
     if at is None:
         return None
-    texts = [text for _, text in said_before(messages[: at + is_begun(messages, at)])]
+    texts = [one.text for one in said_before(messages[: at + is_begun(messages, at)])]
     asked = kept_text(messages[at].get("content"))
     known = await turns.conversations_with(owners, texts or [asked])
     if texts or not known:

@@ -10,6 +10,7 @@ from typing import Any
 from agents.chat import (
     IN_ENGLISH,
     Block,
+    Bundle,
     ChatRequest,
     Context,
     Conversation,
@@ -80,9 +81,8 @@ class Knowing:
         async with begun(self._remembering.read_ahead(chat)):
             await asyncio.sleep(0)  # what is asked of the store is on its way
             intent = await self._detector.detect(asked, images=False, use_memory=True)
-        context = Context(chat, intent)
-        if intent.name == "forget":  # what was found before it is deleted is not told
-            return replace(context, done=IN_ENGLISH if statement_to_forget(asked) is None else None)
+        is_foreign = intent.name == "forget" and statement_to_forget(asked) is None
+        context = Context(chat, intent, done=IN_ENGLISH if is_foreign else None)
         if intent.name == "chat" and not intent.need_memory:
             return context
         found, summed_up = await asyncio.gather(
@@ -101,9 +101,9 @@ class Knowing:
         """What is known, in the share that memories have of what the messages leave of the model's context. `own`: the
         ids of the user's message, and of an answer to it that is made anew; `moment`: when the user's message came, the
         same in every round of tools; `place`: the message's, where it has one."""
+        context = await self._unsent(context, request, place)
         if context.bundle is None and (context.done is None or not request.options.reads):
             return Block()
-        context = await self._unsent(context, request, place)
         model = str(request.body.get("model"))
         window, scale = await self._tokens.window(model), self._tokens.scale(model)
         parts = context, request, own, moment, window, scale
@@ -121,14 +121,14 @@ class Knowing:
             left = current.left_behind if current is not None else 0
             if summed_up[0].message_count - left <= len(request.messages):
                 context = replace(context, conversation=Conversation())
-        is_open = options.top_k is None and options.floor is None
-        if context.bundle is None or place is None or not place.index or not is_open:
+        is_open = options.reads and options.top_k is None and options.floor is None
+        if place is None or not place.index or not is_open:
             return context
         if len(said_before(request.messages)) > 1:
             return context
         last = await self._engine.chats.turns.recent(owner, options.memory_id, place, LAST)
-        bundle = replace(context.bundle, material=replace(context.bundle.material, last=tuple(last)))
-        return replace(context, bundle=bundle)
+        bundle = context.bundle or Bundle()
+        return replace(context, bundle=replace(bundle, material=replace(bundle.material, last=tuple(last))))
 
     def _fitted(
         self,

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -34,7 +34,8 @@ from agents.tools import Compressing, ToolMemory, ViewOptions
 from agents.upkeep import Nudge
 from memory.domain import Turn
 from memory.engine import Engine
-from memory.ids import prompt_id, response_id
+from memory.facts import says_forget
+from memory.ids import fingerprint, prompt_id, response_id
 from memory.turns import Place, Receipt, Stored
 from utils.chat import Usage
 from utils.clock import now
@@ -46,6 +47,7 @@ from utils.thoughts import without_thoughts
 from utils.upstream import Passed, Upstream
 
 MEDIA_TYPE = "application/json"
+FORGOT = 1_000  # messages that asked to forget, of which what was done is known to who asks again
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ class _Opened:
     """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
     nothing. `resumed`: an earlier request began it. `prompt`: the id of the message, where that is another exchange's,
     which is answered again; `instead`: that of the answer which the new one takes the place of. `done`: what was kept
-    or forgotten upon it."""
+    or forgotten upon it; `forgotten`: it went with that, and its answer is not kept either."""
 
     turn_id: str
     at: datetime
@@ -65,6 +67,7 @@ class _Opened:
     prompt: str = ""
     instead: str = ""
     done: str | None = None
+    forgotten: bool = False
 
     @property
     def prompt_id(self) -> str:
@@ -74,13 +77,14 @@ class _Opened:
 @dataclass(frozen=True)
 class _Exchange:
     """A request that is under way. `context`: what memory has to say of it, and `block`: as much of that as stands in
-    it. `answer`: reads what the provider says as it goes by."""
+    it. `answer`: reads what the provider says as it goes by. `kept`: as a `Proxied` has it."""
 
     request: ProxyRequest
     opened: _Opened
     context: Context
     block: Block
     answer: ProviderAnswer
+    kept: list[str] = field(default_factory=list)
 
     def turn(self) -> Turn:
         """The answer as far as it has come."""
@@ -121,6 +125,7 @@ class Proxy:
         self._nudge = nudge
         self.chatting = set[str]()  # models of which doors have found that they complete no prompts
         self._asking = set[str]()  # exchanges whose answer is under way here
+        self._forgot: dict[tuple[str, str, str], str] = {}  # what was done upon messages that went with it, by these
 
     async def complete(self, request: ProxyRequest) -> Proxied:
         """Passes a request on, and the answer back.
@@ -143,7 +148,8 @@ class Proxy:
                 query=request.query,
                 bearer=request.bearer,
             )
-            named = turn_id, request.options.memory_id, tuple(one.id for one in exchange.block.given)
+            given = tuple(one.id for one in exchange.block.given)
+            named = turn_id, request.options.memory_id, given, exchange.kept
             if passed.is_stream:
                 await passed.begin()
                 stream, is_streamed = self._streamed(exchange, passed), True
@@ -172,7 +178,8 @@ class Proxy:
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
-            context = replace(context, done=opened.done or context.done)
+            bundle = None if opened.forgotten else context.bundle  # which may have been found before
+            context = replace(context, bundle=bundle, done=opened.done or context.done)
             own = frozenset({opened.prompt_id, opened.instead})
             block = await self._knowing.block(context, request, own, opened.at, opened.place)
         except BaseException:
@@ -193,6 +200,9 @@ class Proxy:
             return _Opened(turn_id, now())
         async with self._engine.chats.branches.opening(owner, options.memory_id):
             news = await news_of(self._engine, owner, options.memory_id, request.messages)
+            again = news.goes_on or request.retried or request.once is not None
+            if again and (done := self._forgot.get(_named(request, news))) is not None:
+                return _Opened(turn_id, now(), done=done, forgotten=True)
             if news.asked is not None:
                 opened = await self._taken_up(request, turn_id, news, news.asked)
             else:
@@ -212,10 +222,26 @@ class Proxy:
         if not news.newest:
             return opened
         said = request.options.said(prompt_id(turn_id), news.newest, turn_id, at=opened.at)
-        said = replace(said, follows=follows, name=news.others.get(news.newest))
+        said = replace(said, follows=follows, name=news.speaker)
         place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
-        chat = ChatRequest(news.newest, owner, session, turn_id)
-        return replace(opened, place=place, done=await self._keeper.done(chat, place))
+        if news.own is not None:
+            await self._engine.chats.sessions.note_user_name(owner, session, news.own)
+        return await self._done(request, news, replace(opened, place=place))
+
+    async def _done(self, request: ProxyRequest, news: News, opened: _Opened) -> _Opened:
+        """An exchange with what its message asks of memory done: something kept, corrected or forgotten."""
+        if news.speaker is not None:
+            return opened
+        chat = ChatRequest(
+            news.newest, request.owner, request.options.memory_id, opened.turn_id, asks_again=opened.prompt or None
+        )
+        done = await self._keeper.done(chat, opened.place)
+        if done is None or not done.forgotten:
+            return replace(opened, done=done.said if done is not None else None)
+        self._forgot[_named(request, news)] = done.said
+        if len(self._forgot) > FORGOT:
+            self._forgot.pop(next(iter(self._forgot)))
+        return _Opened(opened.turn_id, opened.at, done=done.said, forgotten=True)
 
     async def _taken_up(self, request: ProxyRequest, turn_id: str, news: News, asked: Stored) -> _Opened:
         """A message that the conversation has: the exchange that is to answer it goes on; where that has answered, or
@@ -231,10 +257,13 @@ class Proxy:
         if resumed and asked.turn_id is not None:
             place = await chats.branches.asked_by(owner, session, asked, asked.turn_id)
             prompt = "" if asked.turn_id == asked.own_turn else asked.id
-            return _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
+            opened = _Opened(asked.turn_id, asked.timestamp, news.newest, place, resumed=True, prompt=prompt)
+            # Whoever began it may have come no further.
+            return opened if answer is not None or news.goes_on else await self._done(request, news, opened)
         place = await chats.branches.ask_again(owner, session, asked, turn_id)
         instead = answer.id if answer is not None else ""
-        return _Opened(turn_id, now(), news.newest, place, prompt=asked.id, instead=instead)
+        opened = _Opened(turn_id, now(), news.newest, place, prompt=asked.id, instead=instead)
+        return await self._done(request, news, opened) if says_forget(news.newest) else opened
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
@@ -283,8 +312,11 @@ class Proxy:
                 place = await self._commit(exchange, turn, drafted=drafted)
         finally:
             self._asking.discard(opened.turn_id)
+        if opened.query and opened.place is not None:
+            exchange.kept.append(opened.prompt_id)
         if place is None:
             return
+        exchange.kept.append(turn.id)
         self._engine.gists.encoder.read_ahead(turn.content)
         receipts = self._engine.chats.receipts
         committed = [turn.id] if opened.place is None else [opened.prompt_id, turn.id]
@@ -327,6 +359,11 @@ class Proxy:
         context = replace(exchange.context, request=chat, ran=("proxy",))
         receipt = receipt_of(context, told, request.options.recipe)
         return replace(receipt, at=turn.timestamp, messages=(opened.prompt_id, turn.id))
+
+
+def _named(request: ProxyRequest, news: News) -> tuple[str, str, str]:
+    """The message of a request, in its conversation."""
+    return request.owner, request.options.memory_id, fingerprint(news.newest)
 
 
 def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:

@@ -108,7 +108,8 @@ class ProxyRequest:
 @dataclass(frozen=True)
 class Proxied:
     """What the client gets. `turn_id`: names the exchange and its receipt; `session`: its conversation; `memories`: the
-    ids of those that the model was given."""
+    ids of those that the model was given; `kept`: once all has come, those of the user's message and of the answer, as
+    far as they are kept."""
 
     status: int
     headers: Mapping[str, str]
@@ -117,3 +118,4 @@ class Proxied:
     turn_id: str
     session: str = ""
     memories: tuple[str, ...] = ()
+    kept: list[str] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.openai_chat import complains, kept_text, newest_user, storable
 from agents.proxy.request import ProxyOptions
@@ -18,19 +18,29 @@ LONGEST_NAME = 200  # characters of who says something
 LOOKED_AT = 40  # newest messages of a transcript
 
 
+class Spoken(NamedTuple):
+    """What is said in a transcript, as it is kept. `name`: that its client gives to who says it."""
+
+    role: str
+    text: str
+    name: str = ""
+
+
 @dataclass(frozen=True)
 class News:
     """What the user says in a request. `newest`: the last message, which is asked about; empty where there is none.
     `is_new`: whether the conversation has it not; else the model goes on with it. `earlier`: new ones before it.
-    `goes_on`: whether a model has begun on it. `found`: where the transcript stands in the conversation. `others`: by
-    texts, the names of others who say them."""
+    `goes_on`: whether a model has begun on it. `found`: where the transcript stands in the conversation. `speaker`: who
+    says the last message, where that is another than the user; in `earlier` others alone have names, too. `own`: the
+    user's name there, to be noted; None where it is, or nobody has one."""
 
     newest: str = ""
     is_new: bool = False
-    earlier: tuple[str, ...] = ()
+    earlier: tuple[Spoken, ...] = ()
     goes_on: bool = False
     found: Found = field(default_factory=Found)
-    others: Mapping[str, str] = field(default_factory=dict)
+    speaker: str | None = None
+    own: str | None = None
 
     @property
     def asked(self) -> Stored | None:
@@ -49,14 +59,18 @@ def is_begun(messages: Sequence[Mapping[str, Any]], at: int) -> bool:
     return any(one.get("role") in ANSWERING or complains(one) for one in since)
 
 
-def said_before(messages: Sequence[Mapping[str, Any]], most: int | None = LOOKED_AT) -> list[tuple[str, str]]:
-    """What the user and the assistant say in a transcript, as it is kept, but for what the assistant says beside a call
-    of tools. `most`: so many of the newest; None for all."""
+def said_before(messages: Sequence[Mapping[str, Any]], most: int | None = LOOKED_AT) -> list[Spoken]:
+    """What the user and the assistant say in a transcript, but for what the assistant says beside a call of tools.
+    `most`: so many of the newest; None for all."""
     spoken = [one for one in messages if one.get("role") in ("user", "assistant") and not one.get("tool_calls")]
-    newest = spoken if most is None else spoken[-most:]
-    texts = ((str(one.get("role")), kept_text(one.get("content"))) for one in newest)
-    said = [(role, without_thoughts(text) if role == "assistant" else text) for role, text in texts]
-    return [(role, text) for role, text in said if text]
+    said = [_spoken(one) for one in (spoken if most is None else spoken[-most:])]
+    return [one for one in said if one.text]
+
+
+def _spoken(message: Mapping[str, Any]) -> Spoken:
+    role, text, name = str(message.get("role")), kept_text(message.get("content")), message.get("name")
+    text = without_thoughts(text) if role == "assistant" else text
+    return Spoken(role, text, storable(name)[:LONGEST_NAME] if role == "user" and isinstance(name, str) else "")
 
 
 async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[Mapping[str, Any]]) -> News:
@@ -66,52 +80,70 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
     answered may be these, and stay away.
     """
     at = newest_user(messages)
-    asked = kept_text(messages[at].get("content")) if at is not None else ""
-    if at is None or not asked:
+    asked = _spoken(messages[at]) if at is not None else Spoken("user", "")
+    if at is None or not asked.text:
         return News()
     goes_on = is_begun(messages, at)
     before = said_before(messages[:at])
-    found = await engine.chats.branches.find(owner, session, [*before, ("user", asked)], goes_on=goes_on)
-    news = News(asked, is_new=found.asked is None, goes_on=goes_on, found=found, others=_others(messages, owner))
+    own, is_known = await _own_name(engine, owner, session, messages)
+    found = await engine.chats.branches.find(
+        owner, session, [(role, text) for role, text, _ in (*before, asked)], goes_on=goes_on
+    )
+    news = News(
+        asked.text,
+        is_new=found.asked is None,
+        goes_on=goes_on,
+        found=found,
+        speaker=_others(asked, owner, own).name or None,
+        own=None if is_known else own,
+    )
     if found.asked is not None or not before:
         return news
     if found.known is not None:
-        return replace(news, earlier=await _behind(engine, owner, session, before[found.known :]))
-    return replace(news, earlier=await _unknown(engine, owner, session, said_before(messages[:at], None)))
+        earlier = await _behind(engine, owner, session, before[found.known :])
+    else:
+        earlier = await _unknown(engine, owner, session, said_before(messages[:at], None))
+    return replace(news, earlier=tuple(_others(one, owner, own) for one in earlier))
 
 
-def _others(messages: Sequence[Mapping[str, Any]], owner: str) -> dict[str, str]:
-    """By texts, the names under which others than the user speak in that role: others than the one who has the user's
-    id for a name or, where nobody has, who speaks first. Fronts that have one user may send that one's name."""
-    said = [one for one in messages if one.get("role") == "user"]
-    names = [name if isinstance(name := one.get("name"), str) else "" for one in said]
+async def _own_name(
+    engine: Engine, owner: str, session: str, messages: Sequence[Mapping[str, Any]]
+) -> tuple[str | None, bool]:
+    """The name that the user has in a conversation, and whether that is known there: the user's id or, where nobody has
+    that for a name, whoever spoke first, maybe without one. Fronts that have one user may send that one's name. None
+    where nobody has a name."""
+    names = [_spoken(one).name for one in messages if one.get("role") == "user"]
     if not any(names):
-        return {}
-    own = next((name for name in names if name.casefold() == owner.casefold()), names[0])
-    named = zip(said, map(storable, names), strict=True)
-    return {kept_text(one.get("content")): name[:LONGEST_NAME] for one, name in named if name and name != own}
+        return None, True
+    if (known := await engine.chats.sessions.user_name(owner, session)) is not None:
+        return known, True
+    return next((name for name in names if name.casefold() == owner.casefold()), names[0]), False
 
 
-async def _behind(engine: Engine, owner: str, session: str, rest: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """The user's messages in the rest of a transcript, behind what is known of it. Where some of the conversation was
-    deleted, those that were answered may be these, and stay away."""
-    answered = max((at for at, (role, _) in enumerate(rest) if role == "assistant"), default=-1)
-    if any(role == "user" for role, _ in rest[:answered]):
-        place = await engine.chats.places.place(owner, session)
-        rest = rest if place is None or place.is_whole else rest[answered + 1 :]
-    return tuple(text for role, text in rest if role == "user")
+def _others(said: Spoken, owner: str, own: str | None) -> Spoken:
+    """What is said, with the name of who says it where that is another than the user."""
+    return said._replace(name="") if said.name == own or said.name.casefold() == owner.casefold() else said
 
 
-async def _unknown(engine: Engine, owner: str, session: str, before: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+async def _behind(engine: Engine, owner: str, session: str, rest: Sequence[Spoken]) -> list[Spoken]:
+    """The user's messages in the rest of a transcript, behind what is known of it. Where messages of the conversation
+    were deleted, those that were answered may be these, and stay away."""
+    answered = max((at for at, one in enumerate(rest) if one.role == "assistant"), default=-1)
+    if any(one.role == "user" for one in rest[:answered]) and await engine.chats.sessions.lost_any(owner, session):
+        rest = rest[answered + 1 :]
+    return [one for one in rest if one.role == "user"]
+
+
+async def _unknown(engine: Engine, owner: str, session: str, before: Sequence[Spoken]) -> list[Spoken]:
     """The user's messages in a transcript of which none of the newest is known, behind the last one that is."""
-    stored, is_whole = await engine.chats.turns.among(owner, session, [text for _, text in before])
+    stored, is_whole = await engine.chats.turns.among(owner, session, [one.text for one in before])
     number, known = Counter[tuple[str, str]](), -1
-    for place, line in enumerate(before):
-        number[line] += 1
-        known = place if line[0] == "user" and stored[line] >= number[line] else known
-    if known < 0 and (not is_whole or any(stored[line] for line in before if line[0] == "assistant")):
-        known = max((place for place, (role, _) in enumerate(before) if role == "assistant"), default=-1)
-    return tuple(text for role, text in before[known + 1 :] if role == "user")
+    for place, (role, text, _) in enumerate(before):
+        number[role, text] += 1
+        known = place if role == "user" and stored[role, text] >= number[role, text] else known
+    if known < 0 and (not is_whole or any(stored[one.role, one.text] for one in before if one.role == "assistant")):
+        known = max((place for place, one in enumerate(before) if one.role == "assistant"), default=-1)
+    return [one for one in before[known + 1 :] if one.role == "user"]
 
 
 async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_id: str, news: News) -> str | None:
@@ -121,9 +153,9 @@ async def keep_earlier(engine: Engine, owner: str, options: ProxyOptions, turn_i
         return news.follows
     session = options.memory_id
     said, follows = list[Turn](), news.follows
-    for number, text in enumerate(news.earlier):
+    for number, (_, text, name) in enumerate(news.earlier):
         turn = options.said(derived_id(turn_id, session, str(number), text), text)
-        said.append(replace(turn, follows=follows, name=news.others.get(text)))
+        said.append(replace(turn, follows=follows, name=name or None))
         follows = turn.id
     await engine.chats.turns.remember(owner, session, said)
     return follows

@@ -82,7 +82,7 @@ async def _placed(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> Cha
     if prompt is not None and prompt.own_turn is not None:
         return replace(chat, turn_id=prompt.own_turn, retried=True)
     follows = await keep_earlier(memory.engine, owner, options, chat.turn_id, news)
-    return replace(chat, follows=follows)
+    return replace(chat, follows=follows, speaker=news.speaker, user_name=news.own)
 
 
 async def _answered(memory: Memory, asked: ProxyRequest, chat: ChatRequest) -> Proxied:

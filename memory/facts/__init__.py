@@ -28,6 +28,7 @@ from memory.facts.rules.keeping import (
     of_what,
     owned,
     place_beside,
+    says_forget,
     statement_to_forget,
     statement_to_remember,
     told,
@@ -37,7 +38,14 @@ from memory.facts.rules.keeping import (
 )
 from memory.facts.rules.leads import Said, has_lead, leads_of, said_in
 from memory.facts.rules.reconcile import Add
-from memory.facts.rules.statement import VALUES, are_of_other_things, is_of_another_person, stems_of, subject_of
+from memory.facts.rules.statement import (
+    VALUES,
+    are_of_other_things,
+    is_of_another_person,
+    lasting_subject_of,
+    stems_of,
+    subject_of,
+)
 from memory.facts.store import BY_HAND
 
 __all__ = [
@@ -69,6 +77,7 @@ __all__ = [
     "key_named",
     "keys_beside",
     "keys_of_the_same",
+    "lasting_subject_of",
     "leads_of",
     "named_in",
     "of_what",
@@ -76,6 +85,7 @@ __all__ = [
     "owned",
     "place_beside",
     "said_in",
+    "says_forget",
     "statement_to_forget",
     "statement_to_remember",
     "stems_of",

@@ -79,7 +79,7 @@ class ClientConversations:
         self, owner: str, conversation: StoredConversation, request: str, items: Sequence[ResponseItem]
     ) -> None:
         untold: list[tuple[ResponseItem, Sequence[str]]] = [(item, ()) for item in items]
-        begun = Begun.now(request, conversation.session_id)
+        begun = Begun.at_end(request, conversation.session_id)
         await self._items.add(owner, begun, untold, conversation=conversation.id)
 
     async def items(self, owner: str, identifier: str) -> Document:

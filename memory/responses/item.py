@@ -47,7 +47,7 @@ class Begun:
     place: str
 
     @classmethod
-    def now(cls, identifier: str, session_id: str) -> "Begun":
+    def at_end(cls, identifier: str, session_id: str) -> "Begun":
         """At the end of all that the user has."""
         return cls(identifier, session_id, place_of(now(), identifier))
 
@@ -116,10 +116,10 @@ class Items:
         if documents:
             await insert_new(self._items, documents)
 
-    async def take_back(self, owner: str, begun: Begun, count: int) -> None:
-        """Deletes the first items that were kept of what is `begun`."""
-        keys = [derived_id(owner, f"{begun.id}.{number}") for number in range(count)]
-        await self._items.delete_many({"_id": {"$in": keys}, "user_id": owner})
+    async def take_back(self, owner: str, begun: Begun) -> None:
+        """Deletes the items that were kept of what is `begun`."""
+        places = {"$gte": f"{begun.place}-", "$lt": f"{begun.place}."}
+        await self._items.delete_many({"user_id": owner, "session_id": begun.session_id, "place": places})
 
     async def page(
         self,

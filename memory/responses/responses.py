@@ -34,13 +34,15 @@ class StoredResponse:
 @dataclass(frozen=True)
 class Answered:
     """What becomes of a response: its `body` without its output, the items that it was given, and those that it gave.
-    `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it."""
+    `turn_id`: of its exchange, which is committed; `asked`: what the user said last before it; `kept`: the ids of that
+    and of the answer, as far as they were just committed, none where nobody knows."""
 
     turn_id: str
     body: Mapping[str, Any]
     given: Sequence[ResponseItem]
     output: Sequence[ResponseItem]
     asked: Said | None = None
+    kept: Sequence[str] = ()
 
 
 class Responses:
@@ -119,23 +121,18 @@ class Responses:
         if not stored and conversation is None:
             await noting
             return
-        prompt, answer = prompt_id(turn_id), response_id(turn_id)
         response = begun.id if stored else None
         add = partial(self.items.add, owner, begun, response=response, conversation=conversation, outputs=len(output))
-        if asked is not None and all(
-            item.said in (None, asked) for item in given
-        ):  # most likely of this exchange alone
-            every = [(item, [prompt]) for item in given] + [
-                (item, [answer if item.said else prompt]) for item in output
-            ]
+        if answered.kept and all(item.said in (None, asked) for item in given):  # it is of this exchange alone
+            [own_prompt, *own_answer] = answered.kept
+            every = [(item, [own_prompt]) for item in given]
+            every += [(item, own_answer if item.said and own_answer else [own_prompt]) for item in output]
             noted, _ = await asyncio.gather(noting, add(every))
-            if noted.matched_count and not await self._gone(owner, every):
-                return
-            await self.items.take_back(owner, begun, len(every))
-        else:
-            noted = await noting
-        if not noted.matched_count:
+            await (self._forget_gone(owner, every) if noted.matched_count else self.items.take_back(owner, begun))
             return
+        if not (await noting).matched_count:
+            return
+        prompt, answer = prompt_id(turn_id), response_id(turn_id)
         texts = {item.said for item in given if item.said is not None} | ({asked} if asked is not None else set())
         messages, there = await asyncio.gather(
             self._messages(owner, begun.session_id, texts), self._there(owner, [prompt, answer])
@@ -147,13 +144,13 @@ class Responses:
         of_output = [(item, [answer] if item.said and answer in there else exchange) for item in output]
         every = [(item, source) for item, source in of_given if source is not None] + of_output
         await add(every)
-        for message in await self._gone(owner, every):
-            await self.items.forget_message(owner, message)
+        await self._forget_gone(owner, every)
 
-    async def _gone(self, owner: str, every: Sequence[tuple[ResponseItem, Sequence[str]]]) -> set[str]:
-        """Those of the messages that items were made of that are not there, or not any more."""
+    async def _forget_gone(self, owner: str, every: Sequence[tuple[ResponseItem, Sequence[str]]]) -> None:
+        """Deletes those of items just kept that were made of messages which are not there any more."""
         named = {message for _, source in every for message in source}
-        return named - await self._there(owner, sorted(named))
+        for message in named - await self._there(owner, sorted(named)):
+            await self.items.forget_message(owner, message)
 
     async def _messages(self, owner: str, session_id: str, said: set[Said]) -> dict[Said, list[str]]:
         """The ids of a session's messages that say one of these."""

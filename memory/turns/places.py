@@ -58,11 +58,6 @@ class Place:
         return self.index + 1 if self.reply < 0 else self.reply
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all that was said in the session is there still."""
-        return self.message_count >= self.next_index
-
-    @property
     def session(self) -> dict[str, Any]:
         """The filter of the session as it was when the place was given."""
         return {"_id": self.key, "user_id": self.owner, "epoch": self.epoch}

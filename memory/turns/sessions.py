@@ -114,6 +114,21 @@ class Sessions:
         noted = {"uncounted": {"$each": [mark], "$slice": -UNCOUNTED}}
         await self._sessions.update_one(own, {"$inc": gone, "$push": noted})
 
+    async def user_name(self, owner: str, session_id: str) -> str | None:
+        """The name that clients give to the user in a session, empty for none; None where nobody noted one."""
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, {"user_name": 1})
+        name: str | None = session.get("user_name") if session is not None else None
+        return name
+
+    async def note_user_name(self, owner: str, session_id: str, name: str) -> None:
+        own = {"user_id": owner, "session_id": session_id, "user_name": {"$exists": False}}
+        await self._sessions.update_one(own, {"$set": {"user_name": name}})
+
+    async def lost_any(self, owner: str, session_id: str) -> bool:
+        """Whether messages of a session were deleted."""
+        lost = {"user_id": owner, "session_id": session_id, "uncounted.0": {"$exists": True}}
+        return await self._sessions.find_one(lost, {"_id": 1}) is not None
+
     async def recount(self, owner: str, session_id: str) -> None:
         """Sets the counts to what is there. Where something is said or deleted meanwhile, it is counted again."""
         own = {"user_id": owner, "session_id": session_id}

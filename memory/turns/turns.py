@@ -150,7 +150,7 @@ class Turns:
         own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         same = self._vectors.find(own | {"content": {"$in": list(texts)}}, {"role": 1, "content": 1})
         found = Counter((message["role"], message["content"]) for message in await same.to_list(None))
-        return found, place.is_whole
+        return found, place.message_count >= place.next_index
 
     async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
         """Takes back what landed in a session that was deleted before."""

@@ -62,7 +62,7 @@ async def place(
         items = []
     there = {item.id for item in items}
     given = await _resolved(stored, owner, request.given, there)
-    begun = Begun.now(name, session or name)
+    begun = Begun.at_end(name, session or name)
     noting = asyncio.create_task(stored.responses.begin(owner, begun))
     if again:
         begun = await noting

@@ -62,18 +62,19 @@ class _Asked:
     identifier: str
     passes: bool
 
-    async def keep(self, response: Mapping[str, Any], turn_id: str) -> None:
+    async def keep(self, response: Mapping[str, Any], proxied: Proxied) -> None:
         """Stores the response as its client gets it."""
         request, placed = self.request, self.placed
         failed = response.get("status") == "failed"
         output = [] if failed else [item for item in response.get("output") or () if isinstance(item, dict)]
         items = [whole_item(item, f"item_{self.identifier}o{at}") for at, item in enumerate(output)]
         answered = Answered(
-            turn_id,
+            proxied.turn_id,
             {name: value for name, value in response.items() if name not in ("output", "memory_hits")},
             [] if failed else placed.kept,
             [ResponseItem(item["id"], item, said_in(item)) for item in items],
             newest_said(placed.items),
+            proxied.kept,
         )
         await self.memory.engine.responses.responses.keep(
             self.owner,
@@ -142,7 +143,7 @@ async def create(request: Request, memory: TheMemory, settings: TheSettings, pas
         return returned(proxied, request, _error_event)
     under_way = _Asked(memory, owner, asked, placed, identifier, passes)
     if isinstance(proxied.body, bytes):
-        whole = await _whole(under_way, proxied.turn_id, parsed(proxied.body))
+        whole = await _whole(under_way, proxied, parsed(proxied.body))
         return returned(replace(proxied, body=written(whole)), request, _error_event)
     events = _passed(under_way, proxied, proxied.body) if passes else _written(under_way, proxied, proxied.body)
     return returned(replace(proxied, body=events), request, _error_event)
@@ -192,7 +193,7 @@ def _called_here(error: InvalidField) -> InvalidField:
     return error
 
 
-async def _whole(asked: _Asked, turn_id: str, answer: Json) -> Json:
+async def _whole(asked: _Asked, proxied: Proxied, answer: Json) -> Json:
     """An answer that was not streamed, as a response that is stored by now; an error with status 200 as it came."""
     if not isinstance(answer.get("output" if asked.passes else "choices"), list):
         return answer
@@ -202,7 +203,7 @@ async def _whole(asked: _Asked, turn_id: str, answer: Json) -> Json:
         writer = ResponseWriter(asked.identifier, asked.request, asked.request.fields.model or RULES)
         _ = [*writer.read(answer), *writer.end()]
         response = writer.response(writer.status)
-    await asked.keep(response, turn_id)
+    await asked.keep(response, proxied)
     return response
 
 
@@ -224,7 +225,7 @@ async def _written(asked: _Asked, proxied: Proxied, chunks: AsyncGenerator[bytes
                 yield event_of(event)
         for event in writer.end():
             yield event_of(event)
-        if (error := await _kept(asked, writer.response(writer.status), proxied.turn_id)) is not None:
+        if (error := await _kept(asked, writer.response(writer.status), proxied)) is not None:
             yield event_of(writer.failed(error))
             return
         yield event_of(writer.last())
@@ -241,16 +242,16 @@ async def _passed(asked: _Asked, proxied: Proxied, events: AsyncGenerator[bytes,
                 continue
             response = returned_response(told["response"], asked.identifier, asked.request)
             ends = told.get("type") in WHOLE
-            error = await _kept(asked, response, proxied.turn_id) if ends else None
+            error = await _kept(asked, response, proxied) if ends else None
             yield event_of(
                 told | {"response": response} if error is None else failure(error, told.get("sequence_number", 0))
             )
 
 
-async def _kept(asked: _Asked, response: Json, turn_id: str) -> Json | None:
+async def _kept(asked: _Asked, response: Json, proxied: Proxied) -> Json | None:
     """Stores a response; the error where that fails."""
     try:
-        await asked.keep(response, turn_id)
+        await asked.keep(response, proxied)
     except (LociError, StoreError) as error:
         return {"message": foreseen(error).detail, "code": "server_error", "param": None}
     return None

@@ -45,7 +45,7 @@ _ASKS_BACK = re.compile(
     r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE
 )
 _FORGET = re.compile(
-    _LEAD + r"(?:(?:forget|unlearn)\b(?!-)|(?:erase|delete|remove)(?=\s+(?:my|our|what|that i|everything|all|"
+    _LEAD + r"(?:(?P<forget>forget|unlearn)\b(?!-)|(?:erase|delete|remove)(?=\s+(?:my|our|what|that i|everything|all|"
     r"anything|the (?:fact|memory))\b))(?:\s+(?:what (?:i|we) (?:said|told you)|everything|all|anything))?"
     r"(?:\s+(?:about|that|regarding|the (?:fact|memory)(?: that| about| of)?))*\s*[:,]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
@@ -96,6 +96,12 @@ def statement_to_forget(text: str) -> str | None:
     if found is None or _NEVER_MIND.match(found["rest"]):
         return None
     return found["rest"].strip(" .!?") or None
+
+
+def says_forget(text: str) -> bool:
+    """Whether a text that asks to delete something says "forget"; else it may speak of anything."""
+    found = _FORGET.match(text.strip())
+    return found is not None and found["forget"] is not None
 
 
 def key_and_value(statement: str) -> tuple[str, str]:

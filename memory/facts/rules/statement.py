@@ -125,7 +125,7 @@ AHEAD = re.compile(  # what is planned, and so ends nothing yet
 )
 ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
 VALUES = re.compile(
-    r"\d+(?:st|nd|rd|th)\b|(?:(?<!\S)-)?\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\d+(?:st|nd|rd|th)\b|(?:(?<!\S)-)?\d+(?:[.:,]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
     r"\b(?:january|february|march|april|may|june|july|"
     r"august|september|october|november|december)\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|"
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
@@ -228,6 +228,14 @@ def subject_of(text: str) -> frozenset[str]:
     tells."""
     owners, what = parts_of(read_statement(third_person(text)).subject)
     return owners | what
+
+
+def lasting_subject_of(text: str) -> frozenset[str] | None:
+    """As `subject_of`; None of what somebody did, which nothing that is said later makes outdated."""
+    subject, predicate = split_statement(third_person(text))
+    if is_somebody(subject) and is_past(predicate.partition(" ")[0].lower()):
+        return None
+    return subject_of(text)
 
 
 def is_of_another_person(text: str) -> bool:

@@ -258,6 +258,10 @@ def test_nothing_stands_in_the_prompt_twice() -> None:
         ("In 2019 we sold 400 bikes", "In 2020 we sold 500 bikes", False),
         ("The gym closes at 21:30", "The gym closes at 22:15", True),
         ("The class is on Monday.", "The class is on Thursday.", True),
+        ("I row on Mondays.", "I row on Monday.", False),
+        ("The house costs 80,000 euros.", "The house costs 95,000 euros.", True),
+        ("I took the train on Monday.", "I took the train on Tuesday.", False),
+        ("I had soup this morning.", "I had soup this evening.", False),
     ],
 )
 def test_a_value_of_something_else_makes_nothing_outdated(before: str, after: str, outdated: bool) -> None:

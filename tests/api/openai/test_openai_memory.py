@@ -81,38 +81,83 @@ def test_what_the_proxy_is_asked_to_remember_is_kept_under_its_key(
     assert chat.get("/v1/memories/shed%20key").json()["value"] == "under the mat"
 
 
+def told(client: OpenAI, model: ScriptedModel, user: str, transcript: list[Any], text: str, **more: Any) -> str:
+    """Goes on with a transcript; the message as the provider got it."""
+    transcript.extend(said(text))
+    given = client.chat.completions.create(
+        model="gpt-test", messages=transcript, extra_body={"memory_id": user}, **more
+    )
+    transcript.append({"role": "assistant", "content": given.choices[0].message.content})
+    return str(model.asked("chat")[-1]["messages"][-1]["content"])
+
+
 def test_what_was_asked_to_be_remembered_is_corrected_and_forgotten_in_the_conversation(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     transcript: list[Any] = []
-
-    def tell(text: str) -> str:
-        """The message as the provider got it."""
-        transcript.extend(said(text))
-        given = client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
-        transcript.append({"role": "assistant", "content": given.choices[0].message.content})
-        return str(model.asked("chat")[-1]["messages"][-1]["content"])
-
-    tell("Remember that my locker is 12.")
-    assert "I'll remember: locker: 14 (before: 12)." in tell("No, it's 14.")
+    told(client, model, user, transcript, "Remember that my locker is 12.")
+    corrected = told(client, model, user, transcript, "No, it's 14.")
+    assert "I'll remember: locker: 14 (before: 12)." in corrected
     assert chat.get("/v1/memories/locker").json()["value"] == "14"
-    block = tell("Forget my locker")
+    block = told(client, model, user, transcript, "Forget my locker")
     assert "## Done just now, upon my message\nI have forgotten “locker”" in block and "14" not in block
     assert chat.get("/v1/memories/locker").status_code == 404
-    tell("I row on Tuesdays.")
-    assert [text for role, text in stored(chat, user) if role == "user"] == ["I row on Tuesdays."]
+    told(client, model, user, transcript, "I row on Tuesdays.")
+    assert [text for _, text in stored(chat, user)] == ["I row on Tuesdays.", transcript[-1]["content"]]
+
+
+def test_what_is_forgotten_is_forgotten_once_however_often_the_model_goes_on(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    for key, value in (("wife", "Ann"), ("wife's job", "nurse")):
+        chat.put(f"/v1/memories/{key}", json={"value": value}).raise_for_status()
+    asked = said("Forget my wife")
+    model.script(status(500))
+    with pytest.raises(openai.InternalServerError):
+        client.with_options(max_retries=0).chat.completions.create(
+            model="gpt-test", messages=asked, extra_body={"memory_id": user}
+        )
+    again = {"x-stainless-retry-count": "1"}
+    client.chat.completions.create(
+        model="gpt-test", messages=asked, extra_body={"memory_id": user}, extra_headers=again
+    )
+    first = model.asked("chat")[-1]["messages"][-1]["content"]
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    used = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": "Nothing."}]
+    rounds: list[Any] = [*asked, *used]
+    client.chat.completions.create(model="gpt-test", messages=rounds, extra_body={"memory_id": user})
+    assert model.asked("chat")[-1]["messages"][0]["content"] == first and "I have forgotten “wife”" in first
+    assert chat.get("/v1/memories/wife's job").json()["value"] == "nurse"
+    assert stored(chat, user) == []
+
+
+def test_what_a_crash_left_undone_is_forgotten_when_the_client_asks_again(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    chat.post("/v1/messages", json={"session_id": user, "messages": said("Forget my locker")}).raise_for_status()
+    chat.put("/v1/memories/locker", json={"value": "12"}).raise_for_status()
+    told(client, model, user, [], "Forget my locker")
+    assert chat.get("/v1/memories/locker").status_code == 404
+
+
+def test_what_may_be_said_of_a_text_deletes_nothing(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    chat.put("/v1/memories/phone number", json={"value": "555-1234"}).raise_for_status()
+    assert "555-1234" in told(client, model, user, [], "Remove my phone number.")
+    assert chat.get("/v1/memories/phone number").json()["value"] == "555-1234"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "done"),
     [("Forget my locker", "so nothing was deleted."), ("Vergiss, dass ich in Köln wohne.", "I deleted nothing.")],
 )
 def test_the_model_is_told_where_nothing_was_forgotten(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, text: str, told: str
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, text: str, done: str
 ) -> None:
     ask(client, user, "I row on Tuesdays.")
     ask(client, "elsewhere", text)
-    assert told in model.asked("chat")[-1]["messages"][-1]["content"]
+    assert done in model.asked("chat")[-1]["messages"][-1]["content"]
     assert ("user", "I row on Tuesdays.") in stored(chat, user)
 
 
@@ -121,7 +166,7 @@ def test_a_client_that_sends_its_last_message_alone_gets_what_was_said_before_it
 ) -> None:
     model.script(answer("Plums, cherries or quinces."))
     ask(client, user, "Which fruit shall I take for the cake?")
-    ask(client, user, "The second one, please. How much of it?")
+    ask(client, user, "OK, do it.")
     sent = model.asked("chat")[-1]["messages"][-1]["content"]
     assert sent.index("user: Which fruit") < sent.index("assistant: Plums") < sent.index("</memory>")
 
@@ -136,8 +181,10 @@ def test_what_others_say_under_a_name_is_theirs(
         {"role": "user", "name": "Bob", "content": "I live in Turin."},
         {"role": "user", "name": "Ana", "content": "I play the oboe."},
     ]
-    for upto in (1, 4):
-        client.chat.completions.create(model="gpt-test", messages=named[:upto], extra_body={"memory_id": user})
+    chat.put("/v1/memories/locker", json={"value": "12"}).raise_for_status()
+    for messages in (named[:1], named, [{"role": "user", "name": "Bob", "content": "Forget my locker"}]):
+        client.chat.completions.create(model="gpt-test", messages=messages, extra_body={"memory_id": user})
+    assert chat.get("/v1/memories/locker").json()["value"] == "12"
     eventually(lambda: len(facts_of(chat, user)) == 2 or None)
     assert facts_of(chat, user) == ["I live in Porto.", "I play the oboe."]
     ask(client, "elsewhere", "Who lives in Turin?")

@@ -35,7 +35,7 @@ async def live(memory: Memory) -> None:
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
     kept, asked = engine.responses, ResponseItem("msg_1", {"role": "user", "content": "Hi \ud800"}, ("user", "Hi"))
     conversation = await kept.conversations.create(USER, "conv_1", {"topic": "birds"}, [asked])
-    begun = await kept.responses.begin(USER, Begun.now("resp_1", conversation.session_id))
+    begun = await kept.responses.begin(USER, Begun.at_end("resp_1", conversation.session_id))
     body = {"id": "resp_1", "huge": 10**40}
     answered = Answered("turn", body, [asked], [asked])
     await kept.responses.keep(USER, begun, answered, conversation=conversation.id)

@@ -34,7 +34,7 @@ async def keep(
 ) -> None:
     """A response to one message, in the session `s`, whose exchange is `name`."""
     responses = memory.engine.responses.responses
-    begun = await responses.begin(owner, Begun.now(name, "s"))
+    begun = await responses.begin(owner, Begun.at_end(name, "s"))
     given, output = [item(f"{name}-in", "user", ASKED)], [item(f"{name}-out", "assistant", SAID)]
     body = {"id": name, "instructions": "Be brief."}
     await responses.keep(owner, begun, Answered(name, body, given, output), previous=previous, stored=stored)
@@ -48,7 +48,7 @@ async def documents(memory: Memory, owner: str = USER) -> list[int]:
 
 async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
-    begun = await responses.begin(USER, Begun.now("r", "s"))
+    begun = await responses.begin(USER, Begun.at_end("r", "s"))
     await say(quiet, "r", "s")
     await quiet.engine.oversight.forgetter.session(USER, "s")
     given = [item("in", "user", ASKED)]
@@ -59,13 +59,13 @@ async def test_what_was_forgotten_before_it_was_stored_stays_forgotten(quiet: Me
 async def test_what_a_client_sends_again_that_was_forgotten_is_not_stored(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
     await say(quiet, "r", "s")
-    begun = await responses.begin(USER, Begun.now("r", "s"))
+    begun = await responses.begin(USER, Begun.at_end("r", "s"))
     forgotten = item("old", "user", "My PIN is 4471.")
     given = [forgotten, item("new", "user", ASKED)]
     await responses.keep(USER, begun, Answered("r", {}, given, [], ("user", ASKED)))
     items = await responses.items.page(USER, {"response": "r"})
     assert [one.id for one in items] == ["new"]
-    begun = await responses.begin(USER, Begun.now("r2", "s"))
+    begun = await responses.begin(USER, Begun.at_end("r2", "s"))
     await responses.keep(USER, begun, Answered("r2", {}, [forgotten], [forgotten], forgotten.said))
     assert await responses.items.page(USER, {"response": "r2"}) == []
 
@@ -117,8 +117,8 @@ async def test_a_chain_goes_on_without_a_link_that_is_deleted(quiet: Memory) -> 
 
 async def test_a_response_that_is_asked_for_again_stays_in_its_session(quiet: Memory) -> None:
     responses = quiet.engine.responses.responses
-    await responses.begin(USER, Begun.now("r1", "s1"))
-    again = await responses.begin(USER, Begun.now("r1", "elsewhere"))
+    await responses.begin(USER, Begun.at_end("r1", "s1"))
+    again = await responses.begin(USER, Begun.at_end("r1", "elsewhere"))
     assert again.session_id == "s1"
 
 
