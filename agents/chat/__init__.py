@@ -6,7 +6,6 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 from agents.chat.context import (
     SEARCHED_BY,
     Answer,
-    Bundle,
     ChatRequest,
     Citation,
     Context,
@@ -35,7 +34,6 @@ __all__ = [
     "SEARCHED_BY",
     "Answer",
     "Block",
-    "Bundle",
     "ChatRequest",
     "Citation",
     "Context",

@@ -166,7 +166,7 @@ def test_a_client_that_sends_its_last_message_alone_gets_what_was_said_before_it
 ) -> None:
     model.script(answer("Plums, cherries or quinces."))
     ask(client, user, "Which fruit shall I take for the cake?")
-    ask(client, user, "OK, do it.")
+    ask(client, user, "The second one, please. How much of it?")
     sent = model.asked("chat")[-1]["messages"][-1]["content"]
     assert sent.index("user: Which fruit") < sent.index("assistant: Plums") < sent.index("</memory>")
 
