@@ -93,13 +93,20 @@ def _parts(blocks: Iterable[JsonObject]) -> Iterable[JsonObject]:
                 yield {"type": "image_url", "image_url": {"url": _address(source)}}
             case "document" if source.get("type") in ("text", "content"):
                 inner = source.get("data") if source["type"] == "text" else source.get("content")
-                yield from _parts(part for part in blocks_of(inner) if part.get("type") != "document")
+                for part in _parts(part for part in blocks_of(inner) if part.get("type") != "document"):
+                    yield _of_file(block.get("title"), part["text"]) if part["type"] == "text" else part
             case "document":
                 name = block.get("title") or "document.pdf"
                 yield {"type": "file", "file": {"filename": name, "file_data": _address(source)}}
             case "search_result":
-                text = text_of(block.get("content"))
-                yield {"type": "text", "text": f"{block.get('title')}\n{block.get('source')}\n{text}"}
+                yield _of_file(block.get("title"), f"{block.get('source')}\n{text_of(block.get('content'))}")
+
+
+def _of_file(title: object, text: str) -> JsonObject:
+    """The text of a document as an aside: it is not the user's."""
+    name = str(title or "document").replace('"', "'")
+    inner = text.replace("</file_content", "&lt;/file_content")
+    return {"type": "text", "text": f'<file_content path="{name}">\n{inner}\n</file_content>'}
 
 
 def _address(source: Mapping[str, Any]) -> object:

@@ -6,6 +6,7 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 from agents.chat.context import (
     SEARCHED_BY,
     Answer,
+    Bundle,
     ChatRequest,
     Citation,
     Context,
@@ -18,7 +19,7 @@ from agents.chat.coordinator import Coordinator
 from agents.chat.drafting import Drafting, Keeping, settled
 from agents.chat.exchange import Exchanges, receipt_of, settle_place, turn_to
 from agents.chat.intent import IntentDetector
-from agents.chat.keeper_agent import IN_ENGLISH, KeeperAgent
+from agents.chat.keeper_agent import IN_ENGLISH, Done, KeeperAgent
 from agents.chat.known import Block, Shown, share_of, what_is_known
 from agents.chat.memories import ReadTexts
 from agents.chat.memory_agent import MemoryAgent
@@ -34,11 +35,13 @@ __all__ = [
     "SEARCHED_BY",
     "Answer",
     "Block",
+    "Bundle",
     "ChatRequest",
     "Citation",
     "Context",
     "Conversation",
     "Coordinator",
+    "Done",
     "Drafting",
     "Emit",
     "Exchanges",

@@ -70,9 +70,11 @@ _ALL = re.compile(
 
 
 class Done(NamedTuple):
-    """What was done upon a request, in words. `forgotten`: the request was deleted with it."""
+    """What was done upon a request, in words. `changed`: something was kept or deleted; `forgotten`: the request was
+    deleted with it."""
 
     said: str
+    changed: bool = False
     forgotten: bool = False
 
 
@@ -103,11 +105,11 @@ class KeeperAgent:
         or forgotten. "Remove my name" may be said of anything there, so nothing is deleted that is not to be
         forgotten."""
         if (statement := statement_to_remember(request.query)) is not None:
-            return Done(await self.keep(request.owner, statement, request.prompt_id))
+            return Done(await self.keep(request.owner, statement, request.prompt_id), changed=True)
         if (meant := statement_to_forget(request.query)) is not None:
             return await self._forget(request, meant) if says_forget(request.query) else None
         amended = await self.amended(request, place)
-        return None if amended is None else Done(amended)
+        return None if amended is None else Done(amended, changed=True)
 
     async def amended(self, request: ChatRequest, place: Place | None) -> str | None:
         """Keeps the other value where the request corrects what the exchange before it had kept: "No, it's 40"; None
@@ -124,7 +126,8 @@ class KeeperAgent:
         source = request.prompt_id
         with suppress(PreconditionFailed):  # something else is kept there now
             await chats.keyvalues.put(request.owner, kept.key, value, source=source, expected=kept.tag)
-            return f"I'll remember: {told(kept.key, value)} (before: {kept.value})."
+            former = f" (before: {kept.value})" if kept.value != value else ""
+            return f"I'll remember: {told(kept.key, value)}{former}."
         return None
 
     async def _forget_here(self, request: ChatRequest, meant: str) -> Done:
@@ -259,7 +262,7 @@ class KeeperAgent:
         """Deletes the request itself, which may repeat what is forgotten, and the kept answers to others."""
         await self._engine.oversight.forgetter.exchange(request.owner, request.prompt_id)
         await self._engine.store.idempotency.forget(request.owner, but=request.turn_id)
-        return Done(done, forgotten=True)
+        return Done(done, changed=True, forgotten=True)
 
     async def _asks(self, text: str) -> bool:
         """Whether a text surely asks, and so states nothing that could have been told."""

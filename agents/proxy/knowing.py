@@ -10,6 +10,7 @@ from typing import Any
 from agents.chat import (
     IN_ENGLISH,
     Block,
+    Bundle,
     ChatRequest,
     Context,
     Conversation,
@@ -121,13 +122,13 @@ class Knowing:
             if summed_up[0].message_count - left <= len(request.messages):
                 context = replace(context, conversation=Conversation())
         is_open = options.reads and options.top_k is None and options.floor is None
-        if context.bundle is None or place is None or not place.index or not is_open:
+        if place is None or not place.index or not is_open:
             return context
         if len(said_before(request.messages)) > 1:
             return context
         last = await self._engine.chats.turns.recent(owner, options.memory_id, place, LAST)
-        bundle = replace(context.bundle, material=replace(context.bundle.material, last=tuple(last)))
-        return replace(context, bundle=bundle)
+        bundle = context.bundle or Bundle()
+        return replace(context, bundle=replace(bundle, material=replace(bundle.material, last=tuple(last))))
 
     def _fitted(
         self,

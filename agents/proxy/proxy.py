@@ -17,6 +17,7 @@ from agents.chat import (
     Block,
     ChatRequest,
     Context,
+    Done,
     Drafting,
     KeeperAgent,
     Keeping,
@@ -57,7 +58,7 @@ class _Opened:
     """The user's message as it is kept. `at`: when it came. `place`: None where an answer alone is remembered, or
     nothing. `resumed`: an earlier request began it. `prompt`: the id of the message, where that is another exchange's,
     which is answered again; `instead`: that of the answer which the new one takes the place of. `done`: what was kept
-    or forgotten upon it; `forgotten`: it went with that, and its answer is not kept either."""
+    or forgotten upon it, with which it may be gone: then its answer is not kept either."""
 
     turn_id: str
     at: datetime
@@ -66,8 +67,7 @@ class _Opened:
     resumed: bool = False
     prompt: str = ""
     instead: str = ""
-    done: str | None = None
-    forgotten: bool = False
+    done: Done | None = None
 
     @property
     def prompt_id(self) -> str:
@@ -125,7 +125,7 @@ class Proxy:
         self._nudge = nudge
         self.chatting = set[str]()  # models of which doors have found that they complete no prompts
         self._asking = set[str]()  # exchanges whose answer is under way here
-        self._forgot: dict[tuple[str, str, str], str] = {}  # what was done upon messages that went with it, by these
+        self._forgot: dict[tuple[str, str, str], Done] = {}  # what was done upon messages that went with it, by these
 
     async def complete(self, request: ProxyRequest) -> Proxied:
         """Passes a request on, and the answer back.
@@ -178,8 +178,8 @@ class Proxy:
         try:
             await asyncio.shield(asyncio.wait([opening, gathering]))
             opened, context = opening.result(), gathering.result()
-            bundle = None if opened.forgotten else context.bundle  # which may have been found before
-            context = replace(context, bundle=bundle, done=opened.done or context.done)
+            if (done := opened.done) is not None:  # what it changed may have been found before
+                context = replace(context, bundle=None if done.changed else context.bundle, done=done.said)
             own = frozenset({opened.prompt_id, opened.instead})
             block = await self._knowing.block(context, request, own, opened.at, opened.place)
         except BaseException:
@@ -202,7 +202,7 @@ class Proxy:
             news = await news_of(self._engine, owner, options.memory_id, request.messages)
             again = news.goes_on or request.retried or request.once is not None
             if again and (done := self._forgot.get(_named(request, news))) is not None:
-                return _Opened(turn_id, now(), done=done, forgotten=True)
+                return _Opened(turn_id, now(), done=done)
             if news.asked is not None:
                 opened = await self._taken_up(request, turn_id, news, news.asked)
             else:
@@ -237,11 +237,11 @@ class Proxy:
         )
         done = await self._keeper.done(chat, opened.place)
         if done is None or not done.forgotten:
-            return replace(opened, done=done.said if done is not None else None)
-        self._forgot[_named(request, news)] = done.said
+            return replace(opened, done=done)
+        self._forgot[_named(request, news)] = done
         if len(self._forgot) > FORGOT:
             self._forgot.pop(next(iter(self._forgot)))
-        return _Opened(opened.turn_id, opened.at, done=done.said, forgotten=True)
+        return _Opened(opened.turn_id, opened.at, done=done)
 
     async def _taken_up(self, request: ProxyRequest, turn_id: str, news: News, asked: Stored) -> _Opened:
         """A message that the conversation has: the exchange that is to answer it goes on; where that has answered, or

@@ -9,7 +9,7 @@ from agents.openai_chat import complains, kept_text, newest_user, storable
 from agents.proxy.request import ProxyOptions
 from memory.domain import Turn
 from memory.engine import Engine
-from memory.ids import derived_id
+from memory.ids import derived_id, fingerprint
 from memory.turns import Found, Stored
 from utils.thoughts import without_thoughts
 
@@ -103,7 +103,11 @@ async def news_of(engine: Engine, owner: str, session: str, messages: Sequence[M
         earlier = await _behind(engine, owner, session, before[found.known :])
     else:
         earlier = await _unknown(engine, owner, session, said_before(messages[:at], None))
-    return replace(news, earlier=tuple(_others(one, owner, own) for one in earlier))
+    gone = (
+        await engine.store.changes.deleted_prints(owner, [fingerprint(one.text) for one in earlier]) if earlier else ()
+    )
+    there = [one for one in earlier if fingerprint(one.text) not in gone]
+    return replace(news, earlier=tuple(_others(one, owner, own) for one in there))
 
 
 async def _own_name(

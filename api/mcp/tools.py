@@ -19,14 +19,16 @@ from api.wire.recalled import MemoryCall, MemoryRead, PartLimit, PartOffset, Par
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, TURN, Gist, Turn
+from memory.facts import says_forget
 from memory.recall import Scope, with_overrides
 from utils.clock import now
-from utils.errors import NotFound
+from utils.errors import InvalidInput, NotFound
 from utils.fields import Wire
 
 # What `recall` looks through. Not insights: what agents' tools gave is noted under the same kind.
 KINDS = (*SAID, "finding", "lesson", SECTION)
 NOTES = "mcp"  # the session of what was to be remembered and states no fact
+FORGETS_NOTHING = "Nothing was forgotten, for this tool only keeps: say it in a chat, or delete it on the memory page"
 MOST_BANKS = 200  # that are listed in one answer
 
 Run = Callable[[Call, Any], Awaitable[Any]]
@@ -173,6 +175,8 @@ async def remember(call: Call, asked: wire.RememberCall) -> wire.RememberResult:
     """Remembers what the user states of themselves or of their life, whatever the project. A new statement takes the
     place of an older one that it contradicts."""
     text, project, owner = asked.text.strip(), asked.project or call.project, await call.within(asked.project)
+    if says_forget(text):
+        raise InvalidInput(FORGETS_NOTHING)
     if decided := await call.memory.learn(owner, text, timezone=asked.timezone):
         return wire.RememberResult(decisions=list(map(DecisionOut.of, decided)), message_id=None)
     note = Turn(call.once, "user", text, now(), timezone=asked.timezone)

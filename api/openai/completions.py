@@ -153,7 +153,7 @@ async def _completed(request: Request, memory: Memory, asked: ProxyRequest) -> P
     else:
         if proxied is None or proxied.status not in WITHOUT or not isinstance(asked.body.get("prompt"), str):
             return proxied
-    proxied = await _of_chat(request, memory, asked)
+    proxied = await _of_chat(request, memory, replace(asked, retried=True))  # what it asks of memory was done by now
     if proxied is not None and proxied.status < 300 and len(proxy.chatting) < MOST_MODELS:
         log.info("the provider completes no prompts by %s, which is asked for chat completions", model)
         proxy.chatting.add(model)

@@ -18,7 +18,7 @@ from api.http import sse
 from api.http.problems import error_of
 from api.openai import wire
 from api.openai.wire import InvalidField, Json, RulesFields, invalid
-from memory.ids import user_of
+from memory.ids import fingerprint, user_of
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -61,6 +61,10 @@ async def complete_by_rules(memory: Memory, asked: ProxyRequest) -> Proxied:
         temporary=options.temporary,
         retried=asked.once is not None,
     )
+    gone = await memory.engine.store.changes.deleted_prints(
+        asked.owner, [fingerprint(one.content) for one in chat.history]
+    )
+    chat = replace(chat, history=tuple(one for one in chat.history if fingerprint(one.content) not in gone))
     if asked.is_chore:
         chat = replace(chat, temporary=True, use_memory=False, history=())
     async with memory.engine.chats.branches.opening(asked.owner, options.memory_id):

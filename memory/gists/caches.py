@@ -60,13 +60,14 @@ class GistEraser:
         vectors = self._vectors
         total = 0
         while True:
-            found = await vectors.find(filter, {"_id": 1}).limit(MARKED_AT_ONCE).to_list(None)
+            found = await vectors.find(filter, {"role": 1, "fingerprint": 1}).limit(MARKED_AT_ONCE).to_list(None)
             if not found:
                 return total
             ids = [document["_id"] for document in found]
+            prints = {one["fingerprint"] for one in found if one.get("role") == "user" and "fingerprint" in one}
             while True:
                 number = await self._changes.take(owner, deletion=True)
-                await self._changes.mark_deleted(owner, number, ids)
+                await self._changes.mark_deleted(owner, number, ids, sorted(prints))
                 total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
                 self._caches.let_go(owner, ids)
                 if await self._changes.close(owner, number):

@@ -12,7 +12,7 @@ closed by the sweep. A writer so slow that its number was closed before its writ
 takes another.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -215,11 +215,18 @@ class Changes:
         marks = self._tombstones.find({"user_id": owner, "change": {"$gt": number}}, {"ids": 1, "at": 1})
         return {identifier: mark["at"] for mark in await marks.to_list(None) for identifier in mark["ids"]}
 
-    async def mark_deleted(self, owner: str, number: int, ids: list[str]) -> None:
-        """Leaves the mark by which every recall index drops these gists."""
-        await self._tombstones.insert_one(
-            {"_id": new_id(), "user_id": owner, "change": number, "ids": ids, "at": now()}
-        )
+    async def mark_deleted(self, owner: str, number: int, ids: list[str], prints: Sequence[str] = ()) -> None:
+        """Leaves the mark by which every recall index drops these gists. `prints`: fingerprints of what their user said
+        in them, by which it is known where a client sends it again."""
+        mark = {"_id": new_id(), "user_id": owner, "change": number, "ids": ids, "at": now()}
+        await self._tombstones.insert_one(mark | ({"prints": list(prints)} if prints else {}))
+
+    async def deleted_prints(self, owner: str, prints: Collection[str]) -> set[str]:
+        """Those of some fingerprints that messages had which were deleted in the last day."""
+        if not prints:
+            return set()
+        marks = self._tombstones.find({"user_id": owner, "prints": {"$in": list(prints)}}, {"prints": 1})
+        return {one for mark in await marks.to_list(None) for one in mark["prints"]}.intersection(prints)
 
     async def sweep(self) -> None:
         """Closes the numbers that crashed writers left open."""

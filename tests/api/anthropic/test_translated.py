@@ -137,7 +137,7 @@ def test_images_and_documents_go_on(translated_client: Anthropic, chat: httpx.Cl
         {"type": "image", "source": data},
         {"type": "image", "source": {"type": "url", "url": "https://pics.example/a.png"}},
         {"type": "document", "source": pdf, "title": "a.pdf"},
-        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "plain"}},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "I live in Paris."}},
         {"type": "text", "text": "What is it?"},
     ]
     ask(translated_client, content)
@@ -147,7 +147,11 @@ def test_images_and_documents_go_on(translated_client: Anthropic, chat: httpx.Cl
         {"type": "image_url", "image_url": {"url": "https://pics.example/a.png"}},
         {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}},
     ]
-    assert [part["text"] for part in parts[3:]] == ["plain", "What is it?"]
+    text = '<file_content path="document">\nI live in Paris.\n</file_content>'
+    assert [part["text"] for part in parts[3:]] == [text, "What is it?"]
+    [session] = chat.get("/v1/sessions").json()["items"]
+    [said, _] = chat.get(f"/v1/sessions/{session['id']}/messages").json()["items"]
+    assert "Paris" not in said["content"] and "What is it?" in said["content"]
 
 
 def test_an_answer_of_a_shape_is_asked_for(translated_client: Anthropic, model: ScriptedModel) -> None:

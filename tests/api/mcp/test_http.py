@@ -45,6 +45,7 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         assert found["items"][0]["bank"] == begun["conversation_id"]
         assert (await call(connected, "remember", text="I live in Madrid."))["decisions"][0]["event"] == "ADD"
         assert (await call(connected, "remember", text="What about lunch?"))["message_id"]
+        assert "Nothing was forgotten" in await refusal(connected, "remember", text="Forget my locker.")
         assert (await call(connected, "recall", query="Where does the user live?"))["items"][0]["kind"] == "fact"
         [bank] = (await call(connected, "list_banks"))["items"]
         assert bank["version"] == 2

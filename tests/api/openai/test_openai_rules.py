@@ -246,3 +246,13 @@ def test_the_same_question_with_an_image_does_not_come_before_what_answers_it(
     for found in (search, known["memory_context"]["context"], proxied["memory_hits"]):
         assert found[0]["content"] == PARROT
     assert known["response"].startswith("You told me") and "Archimedes" in known["response"]
+
+
+def test_what_was_forgotten_is_quoted_from_no_transcript(plain_client: OpenAI, api: httpx.Client, user: str) -> None:
+    transcript: list[Any] = []
+    for text in ("My locker is number 12 at the gym.", "Forget my locker.", "What is my locker number?"):
+        transcript.append({"role": "user", "content": text})
+        given = plain_client.chat.completions.create(model="loci", messages=transcript, extra_body={"memory_id": user})
+        transcript.append({"role": "assistant", "content": given.choices[0].message.content})
+    assert "12" not in transcript[-1]["content"]
+    assert not any("12" in text for _, text in stored(api, user))
