@@ -29,11 +29,10 @@ class Coordinator:
 
     async def prepare(self, context: Context) -> Context:
         """Everything before the answer: memory only where it is needed, vision wherever images are attached."""
-        if (
-            context.request.speaker is not None and not context.intent.need_memory
-        ):  # what the user has kept is not theirs
-            return context
-        if context.intent.name == "chat" and context.request.speaker is None:
+        if context.request.speaker is not None:  # what the user has kept is not another's to change
+            if context.intent.name in ("remember", "forget"):
+                context = replace(context, intent=replace(context.intent, name="chat"))
+        elif context.intent.name == "chat":
             amended = await self._keeper.amended(context.request, context.place)
             if amended is not None:
                 return replace(context, done=amended).having_run(self._keeper.name)

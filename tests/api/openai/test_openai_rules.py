@@ -256,3 +256,13 @@ def test_what_was_forgotten_is_quoted_from_no_transcript(plain_client: OpenAI, a
         transcript.append({"role": "assistant", "content": given.choices[0].message.content})
     assert "12" not in transcript[-1]["content"]
     assert not any("12" in text for _, text in stored(api, user))
+
+
+def test_what_somebody_else_asks_for_changes_nothing_of_the_users(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    for name, text in (("Ana", "Remember that my locker is 12."), ("Bob", "Forget my locker"), ("Bob", "No, it's 9.")):
+        messages: list[Any] = [{"role": "user", "name": name, "content": text}]
+        plain_client.chat.completions.create(model="loci", messages=messages, extra_body={"memory_id": user})
+    assert api.get("/v1/memories/locker").json()["value"] == "12"
+    assert [text for _, text in stored(api, user)].count("Forget my locker") == 1
