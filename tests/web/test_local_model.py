@@ -105,7 +105,8 @@ def test_what_the_model_guessed_without_memory_is_no_memory(address: str) -> Non
     for _, question, _ in LOOKUPS:
         by_query(address, question, remembers=False)
     answers = [by_query(address, question, remembers=True).casefold() for _, question, _ in LOOKUPS]
-    assert sum(wanted in answer for (_, _, wanted), answer in zip(LOOKUPS, answers, strict=True)) >= 8, answers
+    right = sum(wanted in answer for (_, _, wanted), answer in zip(LOOKUPS, answers, strict=True))
+    assert right >= 7, answers  # seven to nine were; four where its guesses stood among the memories
 
 
 def test_a_lookup_is_answered_in_the_page(address: str, page: Page) -> None:
