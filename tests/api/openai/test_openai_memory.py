@@ -131,6 +131,17 @@ def test_what_is_forgotten_is_forgotten_once_however_often_the_model_goes_on(
     assert stored(chat, user) == []
 
 
+def test_what_is_forgotten_in_a_stream_leaves_nothing(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    chat.put("/v1/memories/locker", json={"value": "12"}).raise_for_status()
+    pieces = list(ask(client, user, "Forget my locker", stream=True))
+    assert pieces[-1].choices[0].finish_reason == "stop"
+    assert "I have forgotten “locker”" in model.asked("chat")[-1]["messages"][-1]["content"]
+    assert stored(chat, user) == []
+    assert chat.get("/v1/memories/locker").status_code == 404
+
+
 def test_what_a_crash_left_undone_is_forgotten_when_the_client_asks_again(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
