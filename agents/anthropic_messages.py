@@ -4,6 +4,7 @@ Its blocks say the same as the messages of a chat completion: here they are read
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -104,7 +105,7 @@ def _parts(blocks: Iterable[JsonObject]) -> Iterable[JsonObject]:
 
 def _of_file(title: object, text: str) -> JsonObject:
     """The text of a document as an aside: it is not the user's."""
-    name = str(title or "document").replace('"', "'")
+    name = re.sub(r'[<>"]', "'", str(title or "document"))
     inner = text.replace("</file_content", "&lt;/file_content")
     return {"type": "text", "text": f'<file_content path="{name}">\n{inner}\n</file_content>'}
 

@@ -78,6 +78,7 @@ class Memory:
         self.proxy = proxy
         self.anthropic = anthropic
         self._exchanges = exchanges
+        self._keeper = KeeperAgent(engine)
         self._keeping = keeping
         self._nudge = nudge
         self._toolbox = toolbox
@@ -194,7 +195,7 @@ class Memory:
         decided = await self._then_embed(learn(owner, memory_id, text, zone))
         if not decided and (statement := statement_to_remember(text)) is not None:
             decided = await self._then_embed(learn(owner, memory_id, statement, zone))
-        await KeeperAgent(self.engine).keep_told(owner, text, [one.old for one in decided if one.old is not None])
+        await self._keeper.keep_told(owner, text, [one.old for one in decided if one.old is not None])
         return decided
 
     async def observe(

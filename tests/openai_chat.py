@@ -91,3 +91,13 @@ def finding(facts: Callable[[str], list[str]], *, updating: bool = True) -> Call
         return json.dumps({"decisions": [{"event": "ADD", "fact": n} for n in range(len(asked["new"]))]})
 
     return find
+
+
+def passed_on(client: OpenAI, model: ScriptedModel, user: str, transcript: list[Any], text: str, **more: Any) -> str:
+    """Goes on with a transcript; the user's message as the provider got it."""
+    transcript.extend(said(text))
+    given = client.chat.completions.create(
+        model="gpt-test", messages=transcript, extra_body={"memory_id": user}, **more
+    )
+    transcript.append({"role": "assistant", "content": given.choices[0].message.content})
+    return str(model.asked("chat")[-1]["messages"][-1]["content"])

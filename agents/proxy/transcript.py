@@ -133,7 +133,7 @@ async def _behind(engine: Engine, owner: str, session: str, rest: Sequence[Spoke
     """The user's messages in the rest of a transcript, behind what is known of it. Where messages of the conversation
     were deleted, those that were answered may be these, and stay away."""
     answered = max((at for at, one in enumerate(rest) if one.role == "assistant"), default=-1)
-    if any(one.role == "user" for one in rest[:answered]) and await engine.chats.sessions.lost_any(owner, session):
+    if any(one.role == "user" for one in rest[:answered]) and await engine.chats.sessions.has_deletions(owner, session):
         rest = rest[answered + 1 :]
     return [one for one in rest if one.role == "user"]
 

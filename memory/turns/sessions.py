@@ -124,10 +124,10 @@ class Sessions:
         own = {"user_id": owner, "session_id": session_id, "user_name": {"$exists": False}}
         await self._sessions.update_one(own, {"$set": {"user_name": name}})
 
-    async def lost_any(self, owner: str, session_id: str) -> bool:
+    async def has_deletions(self, owner: str, session_id: str) -> bool:
         """Whether messages of a session were deleted."""
-        lost = {"user_id": owner, "session_id": session_id, "uncounted.0": {"$exists": True}}
-        return await self._sessions.find_one(lost, {"_id": 1}) is not None
+        deleted = {"user_id": owner, "session_id": session_id, "uncounted.0": {"$exists": True}}
+        return await self._sessions.find_one(deleted, {"_id": 1}) is not None
 
     async def recount(self, owner: str, session_id: str) -> None:
         """Sets the counts to what is there. Where something is said or deleted meanwhile, it is counted again."""

@@ -104,9 +104,11 @@ def test_eight_of_ten_lookups_are_answered_from_memory_and_none_without_it(addre
 def test_what_the_model_guessed_without_memory_is_no_memory(address: str) -> None:
     for _, question, _ in LOOKUPS:
         by_query(address, question, remembers=False)
-    answers = [by_query(address, question, remembers=True).casefold() for _, question, _ in LOOKUPS]
-    right = sum(wanted in answer for (_, _, wanted), answer in zip(LOOKUPS, answers, strict=True))
-    assert right >= 7, answers  # seven to nine were; four where its guesses stood among the memories
+    answers = [
+        DOORS[number % len(DOORS)](address, question, True).casefold()
+        for number, (_, question, _) in enumerate(LOOKUPS)
+    ]
+    assert sum(wanted in answer for (_, _, wanted), answer in zip(LOOKUPS, answers, strict=True)) >= 8, answers
 
 
 def test_a_lookup_is_answered_in_the_page(address: str, page: Page) -> None:

@@ -137,7 +137,11 @@ def test_images_and_documents_go_on(translated_client: Anthropic, chat: httpx.Cl
         {"type": "image", "source": data},
         {"type": "image", "source": {"type": "url", "url": "https://pics.example/a.png"}},
         {"type": "document", "source": pdf, "title": "a.pdf"},
-        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "I live in Paris."}},
+        {
+            "type": "document",
+            "source": {"type": "text", "media_type": "text/plain", "data": "I live in Paris."},
+            "title": '<"a">',
+        },
         {"type": "text", "text": "What is it?"},
     ]
     ask(translated_client, content)
@@ -147,7 +151,7 @@ def test_images_and_documents_go_on(translated_client: Anthropic, chat: httpx.Cl
         {"type": "image_url", "image_url": {"url": "https://pics.example/a.png"}},
         {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}},
     ]
-    text = '<file_content path="document">\nI live in Paris.\n</file_content>'
+    text = "<file_content path=\"''a''\">\nI live in Paris.\n</file_content>"
     assert [part["text"] for part in parts[3:]] == [text, "What is it?"]
     [session] = chat.get("/v1/sessions").json()["items"]
     [said, _] = chat.get(f"/v1/sessions/{session['id']}/messages").json()["items"]

@@ -12,7 +12,7 @@ import pytest
 from openai import OpenAI
 
 from tests.checks import eventually
-from tests.openai_chat import PARROT, QUESTION, ask, facts_of, finding, last_chat, said, stored
+from tests.openai_chat import PARROT, QUESTION, ask, facts_of, finding, last_chat, passed_on, said, stored
 from tests.scripted_model import ScriptedModel, answer, edited, status
 
 
@@ -79,97 +79,6 @@ def test_what_the_proxy_is_asked_to_remember_is_kept_under_its_key(
 ) -> None:
     ask(client, user, "Remember that my shed key is under the mat.")
     assert chat.get("/v1/memories/shed%20key").json()["value"] == "under the mat"
-
-
-def told(client: OpenAI, model: ScriptedModel, user: str, transcript: list[Any], text: str, **more: Any) -> str:
-    """Goes on with a transcript; the message as the provider got it."""
-    transcript.extend(said(text))
-    given = client.chat.completions.create(
-        model="gpt-test", messages=transcript, extra_body={"memory_id": user}, **more
-    )
-    transcript.append({"role": "assistant", "content": given.choices[0].message.content})
-    return str(model.asked("chat")[-1]["messages"][-1]["content"])
-
-
-def test_what_was_asked_to_be_remembered_is_corrected_and_forgotten_in_the_conversation(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    transcript: list[Any] = []
-    told(client, model, user, transcript, "Remember that my locker is 12.")
-    corrected = told(client, model, user, transcript, "No, it's 14.")
-    assert "I'll remember: locker: 14 (before: 12)." in corrected and corrected.count("locker") == 1
-    assert chat.get("/v1/memories/locker").json()["value"] == "14"
-    block = told(client, model, user, transcript, "Forget my locker")
-    assert "## Done just now, upon my message\nI have forgotten “locker”" in block and "14" not in block
-    assert chat.get("/v1/memories/locker").status_code == 404
-    told(client, model, user, transcript, "I row on Tuesdays.")
-    assert [text for _, text in stored(chat, user)] == ["I row on Tuesdays.", transcript[-1]["content"]]
-
-
-def test_what_is_forgotten_is_forgotten_once_however_often_the_model_goes_on(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    for key, value in (("wife", "Ann"), ("wife's job", "nurse")):
-        chat.put(f"/v1/memories/{key}", json={"value": value}).raise_for_status()
-    asked = said("Forget my wife")
-    model.script(status(500))
-    with pytest.raises(openai.InternalServerError):
-        client.with_options(max_retries=0).chat.completions.create(
-            model="gpt-test", messages=asked, extra_body={"memory_id": user}
-        )
-    again = {"x-stainless-retry-count": "1"}
-    client.chat.completions.create(
-        model="gpt-test", messages=asked, extra_body={"memory_id": user}, extra_headers=again
-    )
-    first = model.asked("chat")[-1]["messages"][-1]["content"]
-    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    used = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": "Nothing."}]
-    rounds: list[Any] = [*asked, *used]
-    client.chat.completions.create(model="gpt-test", messages=rounds, extra_body={"memory_id": user})
-    assert model.asked("chat")[-1]["messages"][0]["content"] == first and "I have forgotten “wife”" in first
-    assert chat.get("/v1/memories/wife's job").json()["value"] == "nurse"
-    assert stored(chat, user) == []
-
-
-def test_what_is_forgotten_in_a_stream_leaves_nothing(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    chat.put("/v1/memories/locker", json={"value": "12"}).raise_for_status()
-    pieces = list(ask(client, user, "Forget my locker", stream=True))
-    assert pieces[-1].choices[0].finish_reason == "stop"
-    assert "I have forgotten “locker”" in model.asked("chat")[-1]["messages"][-1]["content"]
-    assert stored(chat, user) == []
-    assert chat.get("/v1/memories/locker").status_code == 404
-
-
-def test_what_a_crash_left_undone_is_forgotten_when_the_client_asks_again(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    chat.post("/v1/messages", json={"session_id": user, "messages": said("Forget my locker")}).raise_for_status()
-    chat.put("/v1/memories/locker", json={"value": "12"}).raise_for_status()
-    told(client, model, user, [], "Forget my locker")
-    assert chat.get("/v1/memories/locker").status_code == 404
-
-
-def test_what_may_be_said_of_a_text_deletes_nothing(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
-) -> None:
-    chat.put("/v1/memories/phone number", json={"value": "555-1234"}).raise_for_status()
-    assert "555-1234" in told(client, model, user, [], "Remove my phone number.")
-    assert chat.get("/v1/memories/phone number").json()["value"] == "555-1234"
-
-
-@pytest.mark.parametrize(
-    ("text", "done"),
-    [("Forget my locker", "so nothing was deleted."), ("Vergiss, dass ich in Köln wohne.", "I deleted nothing.")],
-)
-def test_the_model_is_told_where_nothing_was_forgotten(
-    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, text: str, done: str
-) -> None:
-    ask(client, user, "I row on Tuesdays.")
-    ask(client, "elsewhere", text)
-    assert done in model.asked("chat")[-1]["messages"][-1]["content"]
-    assert ("user", "I row on Tuesdays.") in stored(chat, user)
 
 
 def test_a_client_that_sends_its_last_message_alone_gets_what_was_said_before_it(
@@ -291,8 +200,8 @@ def test_a_memory_cannot_end_its_quotation_nor_can_a_name(
 
 def test_nothing_is_put_before_thanks(client: OpenAI, model: ScriptedModel, user: str) -> None:
     transcript: list[Any] = []
-    told(client, model, user, transcript, PARROT)
-    assert told(client, model, user, transcript, "Thanks, that's great!") == "Thanks, that's great!"
+    passed_on(client, model, user, transcript, PARROT)
+    assert passed_on(client, model, user, transcript, "Thanks, that's great!") == "Thanks, that's great!"
 
 
 def test_a_threshold_keeps_unlikely_memories_out_and_the_receipt_says_so(
@@ -449,41 +358,6 @@ def test_what_was_said_before_a_conversation_came_here_is_remembered(
     client.chat.completions.create(model="gpt-test", messages=messages, extra_body={"memory_id": user})
     own = [text for role, text in stored(chat, user) if role == "user"]
     assert own == ["My barge is called Nixe.", "She has a red hull.", "What colour is her hull?"]
-
-
-@pytest.mark.parametrize(("deleted", "left"), [(slice(2), 1), (slice(2, 4), 0), (slice(4), None)])
-def test_a_transcript_brings_nothing_back_that_was_deleted(
-    client: OpenAI, chat: httpx.Client, user: str, deleted: slice, left: int | None
-) -> None:
-    told = ["The gate code is 9043.", "I row on Tuesdays."]
-    transcript: list[Any] = []
-    for text in told:
-        transcript += said(text)
-        given = client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
-        transcript.append({"role": "assistant", "content": given.choices[0].message.content})
-    for item in chat.get(f"/v1/sessions/{user}/messages").json()["items"][deleted]:
-        chat.delete(f"/v1/sessions/{user}/messages/{item['id']}").raise_for_status()
-    transcript += said("What do you know?")
-    client.chat.completions.create(model="gpt-test", messages=transcript, extra_body={"memory_id": user})
-    own = [text for role, text in stored(chat, user) if role == "user"]
-    assert own == [*(told[left : left + 1] if left is not None else ()), "What do you know?"]
-
-
-@pytest.mark.parametrize("way", ["forget", "session"])
-def test_a_transcript_of_which_nothing_is_left_brings_nothing_back(
-    client: OpenAI, chat: httpx.Client, user: str, way: str
-) -> None:
-    transcript = said("My locker is number 12.")
-    given = client.chat.completions.with_raw_response.create(model="gpt-test", messages=transcript)
-    if way == "forget":
-        chat.post("/query", json={"query": "Forget my locker."}).raise_for_status()
-    else:
-        chat.delete(f"/v1/sessions/{given.headers['x-loci-session']}").raise_for_status()
-    transcript += [{"role": "assistant", "content": given.parse().choices[0].message.content}, *said("My cat is Miso.")]
-    client.chat.completions.create(model="gpt-test", messages=transcript)
-    sessions = [item["id"] for item in chat.get("/v1/sessions").json()["items"]]
-    assert [text for one in sessions for role, text in stored(chat, one) if role == "user" and "cat" in text]
-    assert not any("locker is" in text for one in sessions for _, text in stored(chat, one))
 
 
 def test_memories_come_by_their_time_and_what_was_said_otherwise_since_is_marked(
