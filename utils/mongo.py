@@ -4,8 +4,9 @@ The only file that knows drivers. The rest of the project is written against PyM
 it, which leaves out `list_indexes`, and `aggregate` but for the function here.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from inspect import isawaitable
 from typing import Any, TypeAlias, TypeVar
 
@@ -40,6 +41,7 @@ TOO_LARGE = 10334  # a document, for the server; where the driver sees it first,
 NO_ROOM = 14031
 FULL = "The disk is full: nothing can be kept until there is room on it"
 SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
+CLOSING_SECONDS = 1  # PyMongo 4.20 waits 20 for a server that takes connections and answers none
 
 
 @asynccontextmanager
@@ -80,13 +82,20 @@ async def _client(settings: Settings, uri: str) -> AsyncIterator[Database]:
         try:
             yield await _answering(client[settings.mongodb_db])
         finally:
-            await client.close()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(client.close(), CLOSING_SECONDS)
 
 
 async def _answering(database: Database) -> Database:
     """A database whose server answers. One command finds out, alone: of several that wait for a server, PyMongo 4.20
-    leaves some waiting for good where their loop is closed."""
-    await database.command("ping")
+    leaves some waiting for good where their loop is closed. Whoever stops waiting for it is not kept: on Python 3.11 the
+    driver misses a cancellation that comes as a connection breaks."""
+    answer = asyncio.ensure_future(database.command("ping"))
+    try:
+        await asyncio.wait([answer])
+    finally:
+        answer.cancel()
+    await answer
     return database
 
 

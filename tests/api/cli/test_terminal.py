@@ -85,14 +85,18 @@ def test_a_conversation_ends_when_it_is_told_to(place: Path, last: str) -> None:
         assert "Traceback" not in terminal.output
 
 
-def test_ctrl_c_ends_a_conversation_that_has_not_begun(place: Path) -> None:
+@pytest.mark.parametrize("hangs_up", [False, True])
+def test_ctrl_c_ends_a_conversation_that_has_not_begun(place: Path, hangs_up: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         uri = f"mongodb://127.0.0.1:{silent.getsockname()[1]}/"
         with Terminal(place, "chat", mongodb_uri=uri) as terminal:
-            silent.accept()
+            connection, _ = silent.accept()
+            if hangs_up:
+                connection.close()
             terminal.types(CTRL_C)
             assert terminal.ends(8) != 0  # the store would be waited for longer than that
             assert "Traceback" not in terminal.output
+            connection.close()
 
 
 def test_ctrl_c_breaks_an_answer_off_and_the_prompt_comes_again(
