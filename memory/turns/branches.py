@@ -143,10 +143,12 @@ class Branches:
 
     async def _alone(self, own: Document, newest: Sequence[Stored], asked: Line, *, goes_on: bool) -> Found:
         """The place of a message that comes without what was before it: the beginning, where the conversation begins so
-        and has no other exchange, or its client has sent what came before. Where a model goes on with it, that of the
-        same message."""
+        and has no other exchange, or its client has sent what came before; the end, where it waits for its answer
+        there. Where a model goes on with it, that of the same message."""
         if goes_on:
             return await self._under_way(own, newest, asked)
+        if len(newest) > 1 and (newest[0].role, newest[0].print) == asked:
+            return Found(asked=newest[0])
         prompts = [one for one in newest if one.role == "user"]
         if len(newest) < 3:
             first = newest[-1]

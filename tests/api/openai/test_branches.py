@@ -168,19 +168,25 @@ def test_the_first_answer_is_asked_for_again(chat: httpx.Client, model: Scripted
     assert (talk.line, talk.beside) == ([FIRST, "A water sprite."], {"A fine name.": "replaced"})
 
 
-def test_a_message_whose_answer_failed_is_asked_again_once(talk: Client) -> None:
+ALONE = pytest.mark.parametrize("sent", [0, -1], ids=["with its history", "alone"])
+
+
+@ALONE
+def test_a_message_whose_answer_failed_is_asked_again_once(talk: Client, sent: int) -> None:
     talk.history.append({"role": "user", "content": "How long is she?"})
-    body = {"model": "gpt-test", "messages": talk.history, "memory_id": talk.memory}
+    body = {"model": "gpt-test", "messages": talk.history[sent:], "memory_id": talk.memory}
     talk.model.script(status(500))
     assert talk.chat.post("/v1/chat/completions", json=body).status_code == 500
-    talk.send("Ten metres.")
+    talk.model.script(answer("Ten metres."))
+    assert talk.chat.post("/v1/chat/completions", json=body).status_code == 200
     assert talk.line[-2:] == ["How long is she?", "Ten metres."] and len(talk.line) == 8
     assert talk.beside == {}
 
 
-def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client) -> None:
+@ALONE
+def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client, sent: int) -> None:
     talk.history.append({"role": "user", "content": "How long is she?"})
-    body = {"model": "gpt-test", "messages": talk.history, "memory_id": talk.memory}
+    body = {"model": "gpt-test", "messages": talk.history[sent:], "memory_id": talk.memory}
     talk.model.script(Behaviour(text="Ten metres.", delay=0.3), Behaviour(text="Eleven metres.", delay=0.3))
     with ThreadPoolExecutor(2) as pool:
         given = list(pool.map(lambda _: talk.chat.post("/v1/chat/completions", json=body), range(2)))
@@ -189,11 +195,12 @@ def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client
     assert {talk.line[-1], *talk.beside} == {"Ten metres.", "Eleven metres."} and len(talk.beside) == 1
 
 
+@ALONE
 def test_the_same_request_at_two_processes_at_once_is_one_message_of_the_line(
-    talk: Client, second: httpx.Client
+    talk: Client, second: httpx.Client, sent: int
 ) -> None:
     talk.history.append({"role": "user", "content": "How long is she?"})
-    body = {"model": "gpt-test", "messages": talk.history, "memory_id": talk.memory}
+    body = {"model": "gpt-test", "messages": talk.history[sent:], "memory_id": talk.memory}
     talk.model.script(Behaviour(text="Ten metres.", delay=0.5), Behaviour(text="Eleven metres.", delay=0.5))
     second.params = talk.chat.params
     with ThreadPoolExecutor(2) as pool:
