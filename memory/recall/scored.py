@@ -222,19 +222,17 @@ def _diverse(
         return [], []
     vectors = index.matrix[[one.row for one in pool]]
     alike = np.clip(vectors @ vectors.T, 0.0, 1.0)
-    scores = np.array([one.parts.score for one in pool], np.float32)
+    worth = weight * np.array([one.parts.score for one in pool], np.float32)
     redundancy = np.zeros(len(pool), np.float32)
-    left = np.ones(len(pool), np.bool_)
     kept: list[Ranked] = []
-    while len(kept) < min(top_k, len(pool)):
-        worth = weight * scores - (1 - weight) * redundancy
-        among = left & (np.arange(len(pool)) < relevant) if left[:relevant].any() else left
-        at = int(np.where(among, worth.round(DECIMALS), -np.inf).argmax())
-        left[at] = False
+    for chosen in range(min(top_k, len(pool))):
+        among = relevant if chosen < relevant else len(pool)
+        at = int((worth[:among] - (1 - weight) * redundancy[:among]).round(DECIMALS).argmax())
+        worth[at] = -np.inf
         parts = pool[at].parts
         kept.append(pool[at]._replace(parts=parts._replace(mmr=float(redundancy[at]))))
-        redundancy = np.maximum(redundancy, alike[at])
-    return kept, [pool[at] for at in np.flatnonzero(left)]
+        np.maximum(redundancy, alike[at], out=redundancy)
+    return kept, [pool[at] for at in np.flatnonzero(worth > -np.inf)]
 
 
 class Reranking:
