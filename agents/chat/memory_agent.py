@@ -68,10 +68,11 @@ class MemoryAgent:
             wanted.append(self._engine.notes.observations.has_any(request.owner))
         await asyncio.gather(*wanted)
 
-    async def run(self, context: Context) -> Context:
+    async def run(self, context: Context, recalls: Awaitable[list[Recall]] | None = None) -> Context:
+        """`recalls`: of the same request, where they are under way."""
         request = context.request
         gathering = asyncio.gather(
-            self._recall(context),
+            recalls or self.recalls(context),
             self._recent(context, 2 * self._sizes.recent_pairs),
             self._summaries(request),
             self._memories(request),
@@ -294,9 +295,9 @@ class MemoryAgent:
             return []
         return await self._engine.chats.turns.recent(request.owner, request.session_id, context.place, most)
 
-    async def _recall(self, context: Context) -> list[Recall]:
-        """The similar messages, for each question of the query; none where it cannot be embedded, which the log
-        tells."""
+    async def recalls(self, context: Context) -> list[Recall]:
+        """The similar messages, for each question of the query, whatever its intent; none where it cannot be embedded,
+        which the log tells."""
         request = context.request
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         if self._budget is not None and self._fills(request):

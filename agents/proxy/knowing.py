@@ -78,16 +78,18 @@ class Knowing:
         )
         if not options.reads or not asked.strip() or request.is_chore:
             return Context(chat, LEFT_OUT)
-        async with begun(self._remembering.read_ahead(chat)):
+        remembering = self._remembering
+        # Most requests need memory, and recall waits for the encoder as long as the detector of intents does.
+        async with begun(remembering.read_ahead(chat)), begun(remembering.recalls(Context(chat, LEFT_OUT))) as recalls:
             await asyncio.sleep(0)  # what is asked of the store is on its way
             intent = await self._detector.detect(asked, images=False, use_memory=True)
-        is_foreign = intent.name == "forget" and statement_to_forget(asked) is None
-        context = Context(chat, intent, done=IN_ENGLISH if is_foreign else None)
-        if intent.name == "chat" and not intent.need_memory:
-            return context
-        found, summed_up = await asyncio.gather(
-            self._remembering.run(context), self._summed_up(request.owner, options.memory_id, messages)
-        )
+            is_foreign = intent.name == "forget" and statement_to_forget(asked) is None
+            context = Context(chat, intent, done=IN_ENGLISH if is_foreign else None)
+            if intent.name == "chat" and not intent.need_memory:
+                return context
+            found, summed_up = await asyncio.gather(
+                remembering.run(context, recalls), self._summed_up(request.owner, options.memory_id, messages)
+            )
         return replace(found, conversation=Conversation(summaries=summed_up))
 
     async def _summed_up(self, owner: str, session: str, sent: Sequence[Mapping[str, Any]]) -> tuple[Summary, ...]:
