@@ -28,6 +28,7 @@ from api.routes import (
     banks,
     facts,
     inspection,
+    keys,
     memories,
     messages,
     observations,
@@ -69,10 +70,10 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
             admin_key = settings.admin_key.get_secret_value() if settings.admin_key else None
-            keys = ApiKeys(memory.engine.store.api_keys, settings.keys, admin_key)
-            await keys.load()
-            await _require_keys(settings, keys, make_key=make_key)
-            app.state.memory, app.state.keys, app.state.settings = memory, keys, settings
+            known = ApiKeys(memory.engine.store.api_keys, settings.keys, admin_key)
+            await known.load()
+            await _require_keys(settings, known, make_key=make_key)
+            app.state.memory, app.state.keys, app.state.settings = memory, known, settings
             app.state.started = monotonic()
             if worker:
                 worker.start()
@@ -122,7 +123,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         scratchpad,
         tool_memory,
     )
-    for module in (*doors, users, operations, admin, inspection, probing):
+    for module in (*doors, users, operations, admin, inspection, keys, probing):
         app.include_router(module.router)
     app.include_router(users.streamed)
     app.include_router(pages)

@@ -83,9 +83,9 @@ class ApiKeys:
         """Whether there is an admin key."""
         return self._admin is not None
 
-    async def create(self, user: str) -> str:
-        """A new key for a user, from now on needed."""
-        key = await self._stored.create(user)
+    async def create(self, user: str | None, name: str | None = None) -> str:
+        """A new key, from now on needed. `user`: None for one that acts for the users whom requests name."""
+        key = await self._stored.create(user, name)
         self.required = True
         return key
 
