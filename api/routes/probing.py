@@ -1,5 +1,6 @@
 """What admins try for a user: what a search considers, what a model would be sent, where memories lie."""
 
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 from fastapi import APIRouter
@@ -12,7 +13,7 @@ from api.wire import probe as wire
 from api.wire.paging import cursor_of_key
 from api.wire.search import Explanation
 from config.recipes import PROXY, QUERY_RECIPES, RECALL, SEARCH
-from memory.domain import Candidate, Gist
+from memory.domain import TURN, Candidate, Gist
 from memory.ids import new_id, user_of
 from memory.oversight import EXPLANATIONS
 from memory.recall import Scope, with_overrides
@@ -33,13 +34,15 @@ async def probe(body: wire.ProbeRequest, memory: TheMemory, owner: NamedUser) ->
     took = 1_000 * (perf_counter() - began)
     keys = [candidate.key for candidate in recall.considered]
     gists = await memory.engine.gists.reader.by_keys(owner, keys, None)
+    said = [gist.id for gist in gists.values() if gist.kind == TURN]
+    outdated = await memory.engine.knowledge.superseded.by_messages(owner, said)
     return wire.ProbeOut(
         recipe=recipe.name,
         top_k=recipe.top_k,
         floor=recipe.floor,
         took_ms=round(took, 3),
         searched=recall.respelt(body.query),
-        candidates=[_shown(candidate, gists.get(candidate.key)) for candidate in recall.considered],
+        candidates=[_shown(one, gists.get(one.key), outdated) for one in recall.considered],
     )
 
 
@@ -67,7 +70,8 @@ async def map_of(memory: TheMemory, owner: NamedUser) -> wire.MapOut:
     return wire.MapOut.of(await memory.engine.oversight.cartographer.map_of(owner))
 
 
-def _shown(candidate: Candidate, gist: Gist | None) -> wire.ProbedOut:
+def _shown(candidate: Candidate, gist: Gist | None, outdated: Mapping[str, Sequence[Gist]]) -> wire.ProbedOut:
+    """`outdated`: by the ids of messages whose facts hold no longer, those that do instead."""
     return wire.ProbedOut(
         document=cursor_of_key(candidate.key),
         kind=gist.kind if gist else None,
@@ -79,4 +83,6 @@ def _shown(candidate: Candidate, gist: Gist | None) -> wire.ProbedOut:
         explain=Explanation.of(candidate.parts),
         dropped=candidate.dropped,
         reason=EXPLANATIONS[candidate.dropped] if candidate.dropped else None,
+        holds=gist is None or gist.id not in outdated,
+        replaced_by=[fact.content for fact in outdated.get(gist.id, ())] if gist else [],
     )

@@ -24,7 +24,8 @@ class ProbeRequest(Wire):
 
 class ProbedOut(Wire):
     """A candidate. `document`: names it among the documents of `vectors`; `dropped`: why it was left out, and `reason`
-    in words; null where it was returned."""
+    in words; null where it was returned. `holds`: whether what it states does, as far as facts were made of it; prompts
+    mark what does not, and answers leave it out. `replaced_by`: what holds instead."""
 
     document: str
     kind: str | None
@@ -36,6 +37,8 @@ class ProbedOut(Wire):
     explain: Explanation
     dropped: str | None
     reason: str | None
+    holds: bool
+    replaced_by: list[str]
 
 
 class ProbeOut(Wire):

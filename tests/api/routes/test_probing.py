@@ -34,6 +34,19 @@ def test_the_probe_has_every_part_of_the_score_and_each_reason(api: httpx.Client
     problem(api.post("/v1/admin/users/nobody-here/probe", json={"query": ASKED}), 404)
 
 
+def test_the_probe_tells_what_holds_no_longer(api: httpx.Client, user: str) -> None:
+    for text in ("I live in Porto.", "I moved to Lisbon."):
+        api.post("/query", json={"query": text, "user_id": user}).raise_for_status()
+
+    def probed() -> dict[str, Any]:
+        asked = {"query": "Where do I live?", "recipe": "query"}
+        found = api.post(f"/v1/admin/users/{user}/probe", json=asked).json()["candidates"]
+        return {one["content"]: (one["holds"], one["replaced_by"]) for one in found}
+
+    eventually(lambda: probed()["I live in Porto."] == (False, ["The user moved to Lisbon and lives in Lisbon."]))
+    assert probed()["I moved to Lisbon."] == (True, [])
+
+
 def test_a_prompt_is_previewed_and_nothing_is_kept(
     api: httpx.Client, user: str, database: Database[dict[str, Any]]
 ) -> None:
