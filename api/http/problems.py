@@ -97,12 +97,13 @@ def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], di
 def anthropic_error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], dict[str, str]]:
     """The same with Anthropic's body."""
     status, told, headers = error_of(error, request_id)
-    return status, anthropic_error(status, told["error"]["message"], request_id), headers
+    return status, anthropic_error(status, told["error"]["message"], request_id, told["error"]["code"]), headers
 
 
-def anthropic_error(status: int, message: str, request_id: str) -> dict[str, Any]:
+def anthropic_error(status: int, message: str, request_id: str, code: str | None = None) -> dict[str, Any]:
     kind = ANTHROPIC_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
+    told: dict[str, Any] = {"type": kind, "message": message} | ({"details": {"error_code": code}} if code else {})
+    return {"type": "error", "error": told, "request_id": request_id}
 
 
 def path_of(scope: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import anthropic
 import httpx
 import pytest
-from anthropic import Anthropic
+from anthropic import Anthropic, beta_tool
 
 from tests.api.anthropic.messages_client import TOOL, ask, kinds, last_asked
 from tests.checks import eventually
@@ -112,6 +112,33 @@ def test_a_tool_loop_is_one_turn(
     assert roles == [("user", None), ("assistant", None), ("tool", ids[0]), ("tool", ids[1]), ("user", None)]
     session = chat.get("/v1/sessions").json()["items"][0]["id"]
     assert stored(chat, session) == [("user", question), ("assistant", "It rains.")]
+
+
+def test_the_tool_runner_sends_whole_conversations_as_threads_are_refused(
+    translated_client: Anthropic, chat: httpx.Client, model: ScriptedModel
+) -> None:
+    @beta_tool
+    def weather(city: str) -> str:
+        """The weather of a city.
+
+        Args:
+            city: its name
+        """
+        return f"rain in {city}"
+
+    model.script(Behaviour(calls=(("weather", '{"city": "Oslo"}'),), finish_reason="tool_calls"), answer("It rains."))
+    question: Any = [{"role": "user", "content": "How is the weather in Oslo?"}]
+    runner = translated_client.beta.messages.tool_runner(
+        model="claude-test", max_tokens=100, messages=question, tools=[weather]
+    )
+    final: Any = runner.until_done()
+    assert final.content[0].text == "It rains."
+    roles = [one["role"] for one in last_asked(model)["messages"]]
+    assert roles == ["user", "assistant", "tool"]
+    session = chat.get("/v1/sessions").json()["items"][0]["id"]
+    assert stored(chat, session) == [("user", "How is the weather in Oslo?"), ("assistant", "It rains.")]
+    with pytest.raises(anthropic.BadRequestError, match="send all messages"):
+        ask(translated_client, "Hi.", extra_body={"thread": {"type": "create"}})
 
 
 def test_a_transcript_goes_on_where_it_began(
