@@ -5,6 +5,7 @@ What must be stored outlives the request that began it: whoever asked may leave,
 
 import asyncio
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
@@ -40,10 +41,11 @@ async def turn_to(
     *,
     edited: bool,
     whole: bool = False,
+    answering: Collection[str] = (),
 ) -> None:
     """Has a conversation go on from a message, as `Branches.go_on` does. Summaries of what left it, or came back, are
     written again."""
-    if await chats.branches.go_on(owner, session, end, edited=edited, whole=whole):
+    if await chats.branches.go_on(owner, session, end, edited=edited, whole=whole, answering=answering):
         keeping.start(chats.branches.catch_up(owner, session))
 
 

@@ -217,7 +217,8 @@ class Proxy:
             log.warning("of a message of the user's, the first %s characters are remembered", f"{CONTENT_CHARACTERS:,}")
         opened = _Opened(turn_id, now(), news.newest)
         if news.found.after is not None and not news.found.ends_line:
-            await turn_to(self._engine.chats, self._keeping, owner, session, news.found.after, edited=True)
+            after = news.found.after
+            await turn_to(self._engine.chats, self._keeping, owner, session, after, edited=True, answering=self._asking)
         follows = await keep_earlier(self._engine, owner, request.options, turn_id, news)
         if not news.newest:
             return opened

@@ -233,10 +233,18 @@ class Branches:
         return place and replace(place, index=prompt.index, reply=prompt.reply)
 
     async def go_on(
-        self, owner: str, session_id: str, after: Stored | None, *, edited: bool, whole: bool = False
+        self,
+        owner: str,
+        session_id: str,
+        after: Stored | None,
+        *,
+        edited: bool,
+        whole: bool = False,
+        answering: Collection[str] = (),
     ) -> bool:
         """Has the line end with a message, None for before the first; whether any left it or came back, of which
         `catch_up` has yet to tell. `edited`: the user says something else in the place of what followed it.
+        `answering`: exchanges whose answers are under way.
 
         What came without its history stays, unless the user means the `whole` line: it is another's thread, or came by
         another door.
@@ -256,7 +264,8 @@ class Branches:
         if replaced and replaced[0].role == "user":
             answers = [one for one in leaving if is_answer(one, replaced[0])]
             instead = back[-1].role == "user" if back else edited
-            taken_back = instead and (answers or whole)  # what nobody answered was not
+            is_asked = bool(answers) or replaced[0].turn_id in answering
+            taken_back = instead and (is_asked or whole)  # what nobody answered was not
             replaced = [*replaced, *answers] if taken_back else []
         left = [one for one in leaving if one not in replaced]
         # Whoever makes facts takes those of a message that was replaced, and makes those of one that is back.

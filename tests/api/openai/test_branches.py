@@ -183,6 +183,22 @@ def test_a_message_whose_answer_failed_is_asked_again_once(talk: Client, sent: i
     assert talk.beside == {}
 
 
+def test_a_message_that_is_edited_before_its_answer_comes_is_replaced_with_it(talk: Client) -> None:
+    def send(text: str) -> None:
+        messages = [*talk.history, {"role": "user", "content": text}]
+        body = {"model": "gpt-test", "messages": messages, "memory_id": talk.memory}
+        talk.chat.post("/v1/chat/completions", json=body).raise_for_status()
+
+    talk.model.script(Behaviour(text="Ten metres.", delay=1), answer("She is green."))
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(send, "How long is she?")
+        eventually(lambda: talk.line[-1] == "How long is she?")
+        send("What colour is she?")
+        first.result()
+    assert talk.line[-2:] == ["What colour is she?", "She is green."]
+    assert talk.beside == {"How long is she?": "replaced", "Ten metres.": "replaced"}
+
+
 @ALONE
 def test_the_same_request_twice_at_once_is_one_message_of_the_users(talk: Client, sent: int) -> None:
     talk.history.append({"role": "user", "content": "How long is she?"})
