@@ -16,10 +16,10 @@ _TAG = re.compile(r"<(/)?([a-z][\w-]*)(?:\s[^<>]*)?(?<!/)>")
 
 @dataclass(frozen=True)
 class Aside:
-    """One kind: an `element`, or a text that `begins` so and `holds` this, up to its last `ends`; or, `around` the
-    user's words, an element that goes without its content. An element's name may end in `*`. `pairs`: what the user's
-    words have in pairs, if at all, behind its `ends`. `complaint`: of a loop that checks answers, to be answered in the
-    place of the answer before it."""
+    """One kind: an `element`, or a text that `begins` so and `holds` this, up to its last `ends`; a text `behind` the
+    user's words; or, `around` them, an element that goes without its content. An element's name may end in `*`.
+    `pairs`: what the user's words have in pairs, if at all, behind its `ends`. `complaint`: of a loop that checks
+    answers, to be answered in the place of the answer before it."""
 
     front: str
     what: str
@@ -30,6 +30,7 @@ class Aside:
     ends: str = ""
     pairs: str = ""
     around: str = ""
+    behind: str = ""
     complaint: bool = False
 
     def end_in(self, text: str) -> int | None:
@@ -65,7 +66,10 @@ def is_complaint(text: str) -> bool:
 
 
 def without_asides(text: str) -> str:
-    """A text without the asides that it begins with; as it came where it begins with none."""
+    """A text without the asides that it begins or ends with; as it came where there are none."""
+    for aside in asides():
+        if aside.behind and text.endswith(aside.behind):
+            text = text.removesuffix(aside.behind).strip()
     words = text.lstrip()
     if words.startswith(_beginnings()):
         end = next((end for aside in asides() if (end := aside.end_in(words)) is not None), None)

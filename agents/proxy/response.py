@@ -19,6 +19,7 @@ class ProxiedResponse(HeldAnswer):
     """A response of OpenAI's API, read as it goes by."""
 
     _number: int = 0  # of the last event
+    _begun: Mapping[str, Any] | None = None  # the response as it was when it began
 
     def read_whole(self, answer: Mapping[str, Any]) -> str | None:
         if not isinstance(answer.get("output"), list):
@@ -46,10 +47,12 @@ class ProxiedResponse(HeldAnswer):
                 yield event
                 return
             response = told.get("response")
-            if told.get("type") in WHOLE and isinstance(response, dict):
-                self._read(response)
-                self.last = told
-                return
+            if isinstance(response, dict):
+                self._begun = response
+                if told.get("type") in WHOLE:
+                    self._read(response)
+                    self.last = told
+                    return
             if told.get("type") in TEXTS:
                 self.said.append(str(told.get("delta") or ""))
             yield event
@@ -61,7 +64,12 @@ class ProxiedResponse(HeldAnswer):
         return [event_of(self.last | {"response": self.last["response"] | {"memory_hits": memory_hits(hits)}})]
 
     def error_event(self, error: Mapping[str, Any]) -> bytes:
-        return event_of(failure(error, self._number + 1))
+        number = self._number + 1
+        if self._begun is None:
+            return event_of(failure(error, number))
+        told = {"code": "server_error", "message": str(error.get("message") or "")}
+        response = {**self._begun, "status": "failed", "error": told}
+        return event_of({"type": "response.failed", "response": response, "sequence_number": number})
 
 
 def event_of(told: Mapping[str, Any]) -> bytes:

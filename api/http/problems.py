@@ -124,6 +124,8 @@ def response_of(error: Exception, path: str, request_id: str) -> Response:
         status, told, headers = anthropic_error_of(error, request_id)
         return Response(orjson.dumps(told), status, {**headers, "request-id": request_id}, "application/json")
     if is_openais(path):
+        if isinstance(error, HTTPException) and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            error = HTTPException(HTTPStatus.NOT_FOUND, "Loci does not serve this method of OpenAI's API here")
         status, told, headers = error_of(error, request_id)
         return Response(orjson.dumps(told), status, headers, "application/json")
     status, body, headers = problem_of(error, request_id)

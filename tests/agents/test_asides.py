@@ -33,6 +33,7 @@ MODE = "<mode_notice>The user switched from plan mode to act mode.</mode_notice>
         f"<cwd>/src</cwd>\n</environment_context>\n{QUESTION}",
         f'<user_input mode="act">{QUESTION}</user_input>',
         f'{MODE}<user_input mode="plan">{QUESTION}</user_input><file_content path="/a.py">I live here.</file_content>',
+        f"{QUESTION}\n\nReturn the correct JSON response within a ```json codeblock. not the JSON_SCHEMA",
     ],
 )
 def test_what_a_front_pastes_is_not_the_users(text: str) -> None:
@@ -81,7 +82,8 @@ def test_what_a_program_says_by_itself_is_no_message(text: str) -> None:
 
 
 def test_each_kind_says_how_it_is_told() -> None:
-    assert all(bool(aside.element) + bool(aside.begins) + bool(aside.around) == 1 for aside in asides())
+    told = [(one.element, one.begins, one.around, one.behind) for one in asides()]
+    assert all(sum(map(bool, ways)) == 1 for ways in told)
 
 
 @pytest.mark.parametrize("element", ["attached_files", "user_input"])

@@ -200,7 +200,8 @@ def test_whatever_goes_wrong_is_told_in_openais_shape(api: httpx.Client) -> None
     for found, code in (
         (large, 413),
         (foreign, 403),
-        (api.get("/v1/chat/completions"), 405),
+        (api.get("/v1/chat/completions"), 404),
+        (api.post("/v1/responses/compact", json={}), 404),
         (api.get("/v1/models/unknown"), 404),
         (api.post("/v1/embeddings", json=[], headers={"Idempotency-Key": ""}), 400),
     ):

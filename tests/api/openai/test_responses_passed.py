@@ -104,7 +104,8 @@ def test_errors_come_in_their_shapes(client: OpenAI, chat: httpx.Client, model: 
     model.script(cut(6), on="responses")
     with client.responses.stream(model="gpt-test", input="I like tea very much indeed.") as stream:
         events = list(stream)
-    assert events[-1].type == "error" and "broke off" in events[-1].message
+    assert events[-1].type == "response.failed" and "broke off" in events[-1].response.error.message
+    assert events[-1].response.id == events[0].response.id
 
     def failing(event: Any) -> Any:
         return {**event, "type": "response.failed"} if event["type"] == "response.completed" else event
