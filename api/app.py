@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -54,6 +55,9 @@ from workers.nudges import CeleryNudge
 
 KEY_CHARACTERS = 16  # of a key that nobody guesses
 
+if TYPE_CHECKING:
+    from api.rates import Rates
+
 log = logging.getLogger(__name__)
 
 
@@ -98,6 +102,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     problems.install(app)
     openapi.install(app)
     app.state.ending = Ending()
+    app.state.rates = _rates(settings) if settings.rate_limit else None
     app.state.origins = origins = frozenset(filter(None, map(str.strip, settings.cors_origins.split(","))))
     if origins:
         app.add_middleware(
@@ -168,6 +173,12 @@ async def _tell_of_no_broker(settings: Settings) -> None:
             "the database until the workers reach it again: see `loci doctor`",
             error,
         )
+
+
+def _rates(settings: Settings) -> "Rates":
+    from api.rates import Rates  # what it counts with takes 80 ms to import
+
+    return Rates(settings.rate_limit, settings.redis_url.get_secret_value() if settings.redis_url else None)
 
 
 async def _require_keys(settings: Settings, keys: ApiKeys, *, make_key: bool) -> None:

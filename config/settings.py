@@ -51,6 +51,11 @@ class Settings(BaseSettings):
         None, description="Key of /admin and its routes; not set: open where no API keys are, else closed"
     )
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; none by default")
+    rate_limit: str = Field(
+        "",
+        description="Requests that each API key, or without keys each address, may make: 120/minute, or several, as "
+        "20/second;5000/day; any number by default",
+    )
 
     openai_api_key: SecretStr | None = Field(None, description="Key of the model provider")
     openai_base_url: str | None = Field(
@@ -209,6 +214,18 @@ class Settings(BaseSettings):
         if bare and not _PREFIX.fullmatch(bare):
             raise ValueError("must be a path as /loci: of letters, digits and ._~- between slashes")
         return f"/{bare}" if bare else ""
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _check_rate_limit(cls, allowed: str) -> str:
+        from limits import parse_many  # it takes 50 ms to import
+
+        try:
+            if allowed.strip():
+                parse_many(allowed)
+        except ValueError:
+            raise ValueError("must be as 120/minute, or several, as 20/second;5000/day") from None
+        return allowed.strip()
 
     @field_validator("timezone")
     @classmethod
