@@ -25,7 +25,7 @@ def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watc
     page.goto(f"{address}/admin")
     expect(page).to_have_title("Loci admin")
     expect(page.locator(".card")).to_have_count(3)
-    expect(page.locator(".numbers li").filter(has_text="turn")).to_have_text("5turn")
+    expect(page.locator(".numbers li").filter(has_text="turn")).to_have_text("turn5")
     page.get_by_role("link", name="Users").click()
     expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_label("Filter users").fill("BOB")
@@ -160,6 +160,7 @@ def test_all_of_it_is_reached_with_the_keyboard(page: Page, address: str) -> Non
         "Overview",
         "Collections",
         "Users",
+        "API keys",
         "Jobs",
         "Audit log",
         "search",
@@ -185,7 +186,7 @@ def under_load(route: Route) -> None:
     route.fulfill(response=answer, json=seen)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_can_be_read(
     browser: Browser, address: str, database: Database[dict[str, Any]], width: int, scheme: Any
@@ -199,11 +200,14 @@ def test_the_page_fits_and_can_be_read(
     page.route("**/v1/admin/overview", under_load)
     views = {"": ("Overview", ".card dt"), "users": ("Users", "tbody a"), "users/bob": ("bob", ".trail a")}
     views |= {f"users/bob/sessions/{'y' * 150}": ("A very long", ".messages .head"), "jobs": ("Jobs", ".bad")}
+    views |= {"audit": ("Audit log", "td"), "keys": ("API keys", ".about")}
     for view, (title, looked_at) in views.items():
         page.goto(f"{address}/admin#/{view}")
         expect(page.locator("h2")).to_contain_text(title)
         expect(page.locator(looked_at).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+        tab = page.locator("nav a[aria-current]").bounding_box()
+        assert tab and tab["x"] >= 0 and tab["x"] + tab["width"] <= width, view
         for selector in (looked_at, "h2", "nav a[aria-current]", "h1 span"):
             assert contrast(page, selector) >= 4.5, (view, selector)
         if shots := os.environ.get("SHOTS"):

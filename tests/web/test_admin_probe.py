@@ -43,6 +43,19 @@ def test_two_recipes_stand_side_by_side_with_scores_and_reasons(page: Page, watc
     assert {url.split("/")[2] for url in watched.requests} == {address.split("/")[2]}
 
 
+def test_the_probe_tells_what_holds_no_longer_and_what_does_instead(page: Page, address: str) -> None:
+    for query in ("I live in Lisbon.", "I moved to Porto."):
+        httpx.post(f"{address}/query", json={"query": query, "user_id": "bob"}, timeout=30).raise_for_status()
+    body = {"query": "Where do I live?"}
+    asked = f"{address}/v1/admin/users/bob/probe"
+    eventually(lambda: any(one["replaced_by"] for one in httpx.post(asked, json=body).json()["candidates"]))
+    page.goto(f"{address}/admin#/users/bob/probe?query=Where%20do%20I%20live%3F")
+    former = page.locator(".messages > li").filter(has=page.get_by_role("link", name="I live in Lisbon."))
+    expect(former.locator(".head")).to_contain_text("holds no longer")
+    expect(former.locator(".instead")).to_contain_text("Porto")
+    expect(page.locator(".messages > li").filter(has_text="I moved to Porto.").locator(".bad")).to_have_count(0)
+
+
 def test_the_map_is_read_by_pointer_and_keys(page: Page, watched: Watched, address: str) -> None:
     # The second session's messages are embedded behind the answer.
     eventually(lambda: len(httpx.get(f"{address}/v1/admin/users/{quote(USER)}/map").json()["spots"]) > 2)

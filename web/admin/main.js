@@ -3,11 +3,12 @@ import { t } from "../lib/text.js";
 import { call, hasKey, pathOf, signOut } from "./api.js";
 import { auditView, browseView, collectionsView, documentView } from "./collections.js";
 import { jobsView } from "./jobs.js";
+import { keysView } from "./keys.js";
 import { ago, count, duration, el, failure, link, megabytes, numbers, paged, table } from "./parts.js";
 import { mapView, probeView } from "./probe.js";
 import { receiptView, sessionView, userView } from "./user.js";
 
-const VIEWS = ["", "collections", "users", "jobs", "audit"];
+const VIEWS = { "": "overview", collections: "collections", users: "users", keys: "apiKeys", jobs: "jobs", audit: "audit" };
 const LATER = 250; // milliseconds after the last key until a filter is applied
 let shown = 0; // counts the views; what belongs to an earlier one is not shown any more
 
@@ -34,7 +35,6 @@ async function overviewView() {
     el("h3", {}, t("work")), jobs,
     el("h3", {}, t("kept")), numbers(Object.entries(seen.counts)),
     el("h3", {}, t("recallable")), el("p", { class: "about" }, t("aboutGists")), numbers(Object.entries(seen.gists)),
-    el("h3", {}, t("apiKeys")), el("p", { class: "about" }, t("aboutKeys")),
   ];
 }
 
@@ -63,6 +63,7 @@ async function usersView() {
 
 function viewOf([page, name, what, id], parameters) {
   if (!page) return overviewView();
+  if (page === "keys") return keysView();
   if (page === "jobs") return jobsView();
   if (page === "audit") return auditView();
   if (page === "collections") {
@@ -83,8 +84,9 @@ async function show(moved) {
   const [path, query] = location.hash.slice(2).split("?");
   const steps = path.split("/");
   for (const one of document.querySelectorAll(".views a")) {
-    if (one.hash.slice(2) === steps[0]) one.setAttribute("aria-current", "page");
-    else one.removeAttribute("aria-current");
+    if (one.hash.slice(2) !== steps[0]) { one.removeAttribute("aria-current"); continue; }
+    one.setAttribute("aria-current", "page");
+    views.scrollLeft = one.offsetLeft - views.offsetLeft - (views.clientWidth - one.offsetWidth) / 2;
   }
   main.setAttribute("aria-busy", "true");
   let view;
@@ -106,7 +108,7 @@ const out = el("button", { type: "button", class: "link", hidden: true }, t("sig
 const skip = el("a", { class: "skip", href: "#main" }, t("skipToContent"));
 const others = el("nav", { "aria-label": "Loci" }, el("a", { href: "." }, t("chat")), el("a", { href: "memory" }, t("memory")), refresh, out);
 const views = el("nav", { class: "views", "aria-label": t("views") },
-  ...VIEWS.map((name) => el("a", { href: `#/${name}` }, t(name || "overview"))));
+  ...Object.entries(VIEWS).map(([name, text]) => el("a", { href: `#/${name}` }, t(text))));
 document.body.append(skip, el("header", { class: "top" }, el("h1", {}, "Loci ", el("span", {}, "admin")), others), views, main);
 
 skip.addEventListener("click", (event) => { event.preventDefault(); main.tabIndex = -1; main.focus(); });

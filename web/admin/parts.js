@@ -71,9 +71,9 @@ export function state(name, error, of = "") {
   return el("span", { class: `state ${name}` }, error ? `${said}: ${error}` : said);
 }
 
-/** Counts by name, as tiles. */
+/** Counts by name, as tiles. What is counted stands over the number, so that it fits any. */
 export const numbers = (counts) => el("ul", { class: "numbers" }, ...counts.map(([name, number]) =>
-  el("li", { class: number ? "" : "zero" }, el("b", {}, count(number)), name.replaceAll("_", " "))));
+  el("li", { class: number ? "" : "zero" }, t("counted")[name] ?? name.replaceAll("_", " "), el("b", {}, count(number)))));
 
 /**
  * A table, whose rows a narrow screen shows as blocks. `columns`: titles, those of numbers with "#" in front; `rows`:

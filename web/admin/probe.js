@@ -18,9 +18,11 @@ function select(name, options, chosen) {
 function candidate(one) {
   const verdict = one.dropped ? state("leftOut", t(`dropped_${one.dropped}`) || one.reason) : state("used");
   const source = one.content === null ? t("sourceGone") : link(one.content, "collections", "vectors", one.document);
-  const head = el("div", { class: "head" }, verdict, [one.kind, one.role, one.session_id].filter(Boolean).join(", "), one.timestamp ? at(one.timestamp) : "");
+  const gone = one.holds ? [] : [el("span", { class: "bad" }, t("holdsNoLonger"))];
+  const head = el("div", { class: "head" }, verdict, ...gone, [one.kind, one.role, one.session_id].filter(Boolean).join(", "), one.timestamp ? at(one.timestamp) : "");
   const scores = el("div", { class: "parts-wide", tabIndex: 0, role: "group", "aria-label": t("partsOfScore") }, parts(one.score, one.explain));
-  return el("li", { class: one.dropped ? "dropped" : "" }, head, el("p", { dir: "auto" }, source), scores);
+  return el("li", { class: one.dropped ? "dropped" : "" }, head, el("p", { dir: "auto" }, source),
+    ...one.replaced_by.map((text) => el("p", { class: "instead", dir: "auto" }, t("holdsInstead", text))), scores);
 }
 
 function probed(one) {
@@ -34,8 +36,8 @@ function probed(one) {
 
 function prompted({ messages, tokens }) {
   const section = (role, one) => el("details", { open: one.text.length < 2_000 },
-    el("summary", {}, `${role} · ${one.name} `, el("span", { class: "soft" }, `${count(one.tokens)} ${t("tokens")}`)), el("pre", { dir: "auto" }, one.text));
-  return el("section", {}, el("h3", {}, t("prompt")), el("p", { class: "about" }, `${t("previewMore")} ${count(tokens)} ${t("tokens")}.`),
+    el("summary", {}, `${role} · ${one.name} `, el("span", { class: "soft" }, t("tokensOf", count(one.tokens)))), el("pre", { dir: "auto" }, one.text));
+  return el("section", {}, el("h3", {}, t("prompt")), el("p", { class: "about" }, `${t("previewMore")} ${t("tokensOf", count(tokens))}.`),
     ...messages.flatMap((message) => message.sections.map((one) => section(message.role, one))));
 }
 

@@ -8,6 +8,7 @@ const PURE = {
   FORBID_ATTR: ["style", "id", "name"],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   ADD_ATTR: ["data-n", "data-tex", "data-block"],
+  ADD_URI_SAFE_ATTR: ["align", "start", "tabindex"], // whose values the pattern above would not let through
 };
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 

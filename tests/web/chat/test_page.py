@@ -194,3 +194,39 @@ def test_text_from_right_to_left_is_shown_so_in_a_page_from_left_to_right(
     assert right - list_right > 10  # where its numbers stand
     page.get_by_label("Message", exact=True).fill("شكرا")
     assert way("#text") == "rtl"
+
+
+TABLE = """| City | People | Note |
+|:-----|-------:|:----:|
+| Madrid | 3,300,000 | a long note that goes on and on so that the table is wider than a phone |
+
+$$\\sum_{k=1}^{n} k^2 = \\frac{1}{2}$$
+
+3. The third
+"""
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_tables_keep_words_whole_and_columns_aligned(
+    page: Page, address: str, model: ScriptedModel, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(address)
+    model.script(answer(TABLE))
+    say(page, "Which cities?")
+    wait(page)
+    cells = page.locator(f"{ANSWERS} td")
+    aligned = [cell.evaluate("cell => getComputedStyle(cell).textAlign") for cell in cells.all()]
+    assert aligned == ["left", "right", "center"]
+    lines = """cell => {
+      const words = document.createRange();
+      words.selectNodeContents(cell);
+      return words.getClientRects().length;
+    }"""
+    assert [cells.nth(place).evaluate(lines) for place in (0, 1)] == [1, 1]
+    formula = page.locator(f"{ANSWERS} .tex[data-block]")
+    expect(formula.locator("math")).to_be_visible()
+    assert formula.evaluate("one => one.scrollHeight - one.clientHeight") == 0
+    assert formula.evaluate("one => getComputedStyle(one).overflowY") == "hidden"
+    expect(page.locator(f"{ANSWERS} ol")).to_have_attribute("start", "3")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

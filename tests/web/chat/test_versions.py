@@ -18,6 +18,8 @@ def test_versions_of_a_message_are_looked_at_one_by_one(page: Page, address: str
     page.goto(f"{address}/?session=trees")
     expect(page.locator(SAID)).to_have_text(["Name a tree", "Name a bush"])
     expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A hazel."])
+    size = page.get_by_role("button", name="Previous version").first.bounding_box()
+    assert size and min(size["width"], size["height"]) >= 24  # WCAG 2.2, target size
     page.get_by_role("button", name="Previous version").click()
     expect(page.locator(SAID)).to_have_text(["Name a tree", "Another"])
     expect(page.locator(ANSWERS)).to_have_text(["An oak.", "A birch."])
