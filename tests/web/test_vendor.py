@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.chat import answering
+from agents.chat import answering, keeper_agent
 from memory.portable import items, records, sources
 
 ROOT = Path(__file__).parents[2]
@@ -52,10 +52,12 @@ def test_every_language_has_the_sentences_that_rules_answer_with() -> None:
         [table] = re.findall(r"^  byRules: \{(.*?)\},$", path.read_text(), re.MULTILINE | re.DOTALL)
         tables[path.stem] = set(re.findall(r'^    "([^"]+)": "', table, re.MULTILINE))
     both = f"{answering.NOT_KNOWN} {answering.ELSE_NEEDS_MODEL}"
+    named = {text for one in (answering, keeper_agent) for text in vars(one).values() if isinstance(text, str)}
     assert tables.pop("en") == set()
     for sentences in tables.values():
         assert {answering.NOT_KNOWN, both, answering.NEEDS_MODEL, "Noted. I'll remember that."} <= sentences
-        assert [one for one in sentences - {both} if f'"{one}"' not in given] == []
+        assert {keeper_agent.IN_ENGLISH, keeper_agent.TEMPORARY, keeper_agent.PAUSED} <= sentences
+        assert [one for one in sentences - named - {both} if f'"{one}"' not in given] == []
 
 
 def modules(path: Path, seen: list[Path]) -> list[Path]:
