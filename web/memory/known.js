@@ -99,7 +99,7 @@ function History({ fact, close }) {
 export class Facts extends List {
   state = { ...this.state, past: false, text: "" };
   get parts() { return ["v1", "facts"]; }
-  get parameters() { return { ended: this.state.past || null }; }
+  get parameters() { return { past: this.state.past || null }; }
 
   show = (past) => this.setState({ past, items: null, chosen: new Set() }, () => this.read());
   tell = (event) => {
@@ -118,7 +118,7 @@ export class Facts extends List {
     await this.read();
   };
 
-  row = (one) => (!this.state.past || one.valid_to) && html`
+  row = (one) => html`
     <li key=${one.id} class=${one.valid_to ? "dim" : ""}>
       ${!one.valid_to && html`<input type="checkbox" aria-label=${one.text} checked=${this.state.chosen.has(one.id)} onChange=${() => this.choose(one.id)} />`}
       <div><p dir="auto">${one.text}</p>
