@@ -2,11 +2,15 @@
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
 import { DRAFT } from "./kept.js";
+import { Pictures } from "./pictures.js";
 
 export const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
 const IMAGE_BYTES = 5_000_000;
+const ALL_BYTES = 11_000_000; // which are four thirds as many in a request, that may have 16 MB with its text
 
+/** The bytes of an image, of which its address has four characters for three. */
+const bytesOf = (image) => (image.length * 3) / 4;
 const lengthOf = (text) => (text.length > MOST ? [...text].length : text.length);
 const readAsAddress = (file) => new Promise((resolve, reject) => {
   const reader = new FileReader();
@@ -15,14 +19,26 @@ const readAsAddress = (file) => new Promise((resolve, reject) => {
   reader.readAsDataURL(file);
 });
 
+/** Keeps a draft at its place; an empty one is none. */
+function keep(place, text) {
+  if (place === null) return;
+  if (text.trim()) localStorage.setItem(place, text);
+  else localStorage.removeItem(place);
+}
+
 export function Composer({ here, send, stop, options, given }) {
-  const place = DRAFT + (here.id || "");
+  const place = here.temporary || (!here.id && here.messages.length) ? null : DRAFT + (here.id || ""); // of the draft; a new chat that was sent something has none yet
   const [text, set] = useState("");
   const [images, attach] = useState([]);
   const [refused, refuse] = useState("");
   const field = useRef();
   const picker = useRef();
-  useEffect(() => { set(here.temporary ? "" : localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }, [here]);
+  const held = useRef({});
+  useEffect(() => {
+    if (held.current.here === here) { keep(held.current.place, ""); keep(place, text); } // the chat has its id now, or is temporary from now on
+    else { set(place && localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }
+    held.current = { here, place };
+  }, [here, place]);
   useEffect(() => { if (given) { set(given.text); field.current.focus(); } }, [given]);
   useLayoutEffect(() => {
     field.current.style.height = "auto";
@@ -30,9 +46,7 @@ export function Composer({ here, send, stop, options, given }) {
   }, [text]);
   const write = (value) => {
     set(value);
-    if (here.temporary) return;
-    if (value.trim()) localStorage.setItem(place, value);
-    else localStorage.removeItem(place);
+    keep(place, value);
   };
   const length = lengthOf(text.trim());
   const tooLong = length > MOST ? t("tooLong", count(length), count(MOST)) : "";
@@ -40,9 +54,9 @@ export function Composer({ here, send, stop, options, given }) {
     event.preventDefault();
     const query = text.trim();
     if (!query || tooLong || here.isAnswering) return;
-    localStorage.removeItem(place);
-    set("");
+    write("");
     attach([]);
+    refuse("");
     send(query, images);
   };
   const keyed = (event) => {
@@ -50,20 +64,30 @@ export function Composer({ here, send, stop, options, given }) {
   };
   const take = async (files) => {
     const taken = [...files].filter((file) => file.type.startsWith("image/"));
-    if (!taken.length) return;
-    const small = taken.filter((file) => file.size <= IMAGE_BYTES).slice(0, IMAGES - images.length);
-    refuse(small.length < taken.length ? t("imageRefused", IMAGES, IMAGE_BYTES / 1_000_000) : "");
-    const read = await Promise.all(small.map(readAsAddress));
-    attach((before) => [...before, ...read]);
+    const read = await Promise.all(taken.filter((file) => file.size <= IMAGE_BYTES).map(readAsAddress));
+    attach((before) => {
+      let room = ALL_BYTES - before.reduce((sum, image) => sum + bytesOf(image), 0);
+      const fit = read.slice(0, IMAGES - before.length).filter((image) => { room -= bytesOf(image); return room >= 0; });
+      if (taken.length < files.length) refuse(t("onlyImages"));
+      else refuse(fit.length < taken.length ? t("imageRefused", IMAGES, IMAGE_BYTES / 1_000_000, ALL_BYTES / 1_000_000) : "");
+      return [...before, ...fit];
+    });
   };
-  const pasted = (event) => { if (event.clipboardData.files.length) { event.preventDefault(); take(event.clipboardData.files); } };
-  const dropped = (event) => { event.preventDefault(); take(event.dataTransfer.files); };
+  const pasted = (event) => { // a table comes as a text and a picture of it: the text is meant
+    const { files } = event.clipboardData;
+    if (files.length && !event.clipboardData.getData("text/plain")) { event.preventDefault(); take(files); }
+  };
+  useEffect(() => { // wherever files are dropped, for else the browser would leave the page for them
+    const over = (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); };
+    const dropped = (event) => { if (event.dataTransfer.files.length) { event.preventDefault(); take(event.dataTransfer.files); } };
+    addEventListener("dragover", over);
+    addEventListener("drop", dropped);
+    return () => { removeEventListener("dragover", over); removeEventListener("drop", dropped); };
+  }, []);
   return html`
-    <form class="composer" onSubmit=${submit} onDrop=${dropped} onDragOver=${(event) => event.preventDefault()}>
+    <form class="composer" onSubmit=${submit}>
       <div class="box">
-        ${images.length > 0 && html`
-          <ul class="pictures">${images.map((image, at) => html`
-            <li key=${at}><img src=${image} alt=${t("image")} /><${IconButton} icon="close" name=${t("removeImage")} onClick=${() => attach(images.filter((_, other) => other !== at))} /></li>`)}</ul>`}
+        ${images.length > 0 && html`<${Pictures} images=${images} remove=${(at) => attach(images.filter((_, other) => other !== at))} />`}
         <label for="text" class="hidden">${t("message")}</label>
         <textarea id="text" ref=${field} rows="1" dir="auto" value=${text} placeholder=${t(here.isKept ? "say" : "sayTemporary")} aria-describedby="too-long"
           onInput=${(event) => write(event.target.value)} onKeyDown=${keyed} onPaste=${pasted}></textarea>

@@ -6,9 +6,6 @@ import { count, moment, t, timezone } from "../lib/text.js";
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
 const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
 
-/** The numbers that an answer cites. */
-export const citedIn = (text) => [...new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map((found) => Number(found[1])))];
-
 function Source({ one, considered, go, act, marked }) {
   const linked = one.kind === "turn" && one.session_id;
   const seen = considered.find((each) => each.id === one.id);
@@ -17,7 +14,7 @@ function Source({ one, considered, go, act, marked }) {
   if (one.content === null) return html`<li value=${one.n} class="soft">${t("sourceGone")}</li>`;
   const withheld = one.recalled === false;
   return html`
-    <li value=${one.n} id=${`source-${one.n}`} class=${`${marked === one.n ? "marked" : ""} ${withheld ? "withheld" : ""}`}>
+    <li value=${one.n} tabindex="-1" class=${`${marked === one.n ? "marked" : ""} ${withheld ? "withheld" : ""}`}>
       <p class="quote" dir="auto">${one.content}</p>
       <p class="soft">
         ${t(one.role === "assistant" ? "byAssistant" : `kind_${one.kind}`) || one.kind} · <time datetime=${one.timestamp}>${moment(one.timestamp)}</time>
@@ -40,7 +37,8 @@ function Source({ one, considered, go, act, marked }) {
 /** What was said of a value that is kept under a key. */
 const valueOf = (one) => one.content.slice(one.id.length + 2);
 
-export function Sources({ turn, text, marked, go, here }) {
+/** `cited`: the numbers that the answer cites. `looked`: at which of them, `n`, the reader looks; anew with each look. */
+export function Sources({ turn, cited, looked, go, here }) {
   const [receipt, set] = useState(null);
   const [error, fail] = useState("");
   const [outcome, say] = useState({});
@@ -49,6 +47,10 @@ export function Sources({ turn, text, marked, go, here }) {
   const { project } = here;
   const read = () => get(path(["v1", "receipts", turn])).then(set, (problem) => fail(problem.status === 404 ? t("noReceipt") : told(problem)));
   useEffect(() => { read(); }, [turn]);
+  useEffect(() => {
+    const source = looked.n && box.current?.querySelector("li.marked");
+    if (source) { source.scrollIntoView({ block: "nearest" }); source.focus({ preventScroll: true }); }
+  }, [looked, receipt === null]);
   useEffect(() => { if (outcome.said && document.activeElement === document.body) box.current.focus(); }, [outcome]); // the button is gone
 
   const setRecalled = async (one, recalled) => {
@@ -78,10 +80,9 @@ export function Sources({ turn, text, marked, go, here }) {
 
   if (error) return html`<p class="sources soft" role="status">${error}</p>`;
   if (!receipt) return html`<p class="sources soft" role="status">…</p>`;
-  const cited = citedIn(text);
   const used = receipt.used.filter((one) => cited.includes(one.n));
   const given = receipt.used.filter((one) => !cited.includes(one.n));
-  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} act=${{ ask, setRecalled }} marked=${marked} />`)}</ol>`;
+  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} act=${{ ask, setRecalled }} marked=${looked.n} />`)}</ol>`;
   return html`
     <section class="sources" aria-label=${t("sources")} tabindex="-1" ref=${box}>
       <p class="hidden" role="status">${outcome.said}</p>

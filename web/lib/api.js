@@ -108,6 +108,9 @@ async function* pieces(response, end) {
   }
 }
 
+/** An id that nobody else has, also where the page came over plain HTTP: there browsers have no `randomUUID`. */
+export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** The server-sent events of a response, as {event, data}. */
 export async function* events(response) {
   for await (const block of pieces(response, "\n\n")) {

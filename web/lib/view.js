@@ -67,19 +67,21 @@ export function Confirm({ title, text, action, typed, run, close }) {
     <//>`;
 }
 
-/** Asks for another text. `says`: what becomes of it. `close`: gets what `save` gave. */
-export function Reword({ title, text, says, save, close, most = 600 }) {
+/** Asks for another text; with a `label`, for one of a single line. `says`: what becomes of it. `close`: gets what `save` gave. */
+export function Reword({ title, label, text, says, save, close, most = 600 }) {
   const [value, set] = useState(text);
   const [error, fail] = useState("");
   const submit = async (event) => {
     event.preventDefault();
-    try { close(await save(value.trim())); } catch (problem) { fail(told(problem)); }
+    try { if (value.trim()) close(await save(value.trim())); } catch (problem) { fail(told(problem)); }
   };
+  const put = (event) => set(event.target.value);
   return html`
     <${Dialog} title=${title} close=${close}>
       <form onSubmit=${submit}>
         ${says && html`<p class="soft" id="says">${says}</p>`}
-        <textarea rows="4" dir="auto" maxlength=${most} autofocus aria-label=${title} aria-describedby=${says && "says"} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
+        ${label ? html`<label>${label}<input dir="auto" maxlength=${most} autofocus value=${value} onInput=${put} required /></label>`
+          : html`<textarea rows="4" dir="auto" maxlength=${most} autofocus aria-label=${title} aria-describedby=${says && "says"} value=${value} onInput=${put} required></textarea>`}
         ${error && html`<p class="bad" role="alert">${error}</p>`}
         <div class="row end"><button type="button" onClick=${() => close()}>${t("cancel")}</button><button class="primary">${t("save")}</button></div>
       </form>

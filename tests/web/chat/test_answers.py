@@ -15,6 +15,7 @@ from tests.checks import eventually
 from tests.conftest import Served
 from tests.processes import free_port, serving, stored
 from tests.scripted_model import ScriptedModel, answer, cut, garbage, status
+from tests.web.cable import Cable
 from tests.web.chatting import ANSWERS, SAID, say, wait
 from tests.web.watched import Watched
 from utils.clock import now
@@ -100,6 +101,42 @@ def test_a_killed_server_leaves_what_came(page: Page, model: ScriptedModel, held
             eventually(lambda: api.get("/v1/sessions").json()["items"][0]["message_count"] == 2)
         page.reload()
         expect(page.locator(ANSWERS)).to_have_text("One two")
+
+
+def test_an_answer_is_gone_on_with_once_the_connection_is_back(page: Page, address: str, held: Signal) -> None:
+    cable = Cable(address)
+    page.goto(cable.address)
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    for is_over in (False, True):
+        cable.cut()
+        expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+        expect(page.get_by_text("Interrupted")).to_have_count(0)
+        if is_over:
+            held.set()
+            eventually(lambda: httpx.get(f"{address}/v1/sessions").json()["items"][0]["message_count"] == 2)
+        cable.mend()
+        expect(page.locator(".message .bad")).to_have_count(0)
+    expect(page.locator(ANSWERS)).to_have_text(["One two three four"])
+    wait(page)
+    expect(page.locator(SAID)).to_have_text(["Count for me"])
+    cable.close()
+
+
+def test_an_answer_that_the_lost_server_did_not_keep_is_told(page: Page, address: str, held: Signal) -> None:
+    cable = Cable(address)
+    page.goto(cable.address)
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    cable.cut()
+    expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+    [session] = httpx.get(f"{address}/v1/sessions").json()["items"]
+    httpx.delete(f"{address}/v1/sessions/{session['id']}").raise_for_status()
+    held.set()
+    page.get_by_role("button", name="Stop").click()
+    wait(page)
+    expect(page.get_by_text("Interrupted")).to_be_visible()
+    cable.close()
 
 
 def test_a_model_that_breaks_off_is_told_and_its_part_stands(page: Page, address: str, model: ScriptedModel) -> None:
