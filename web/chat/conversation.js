@@ -275,8 +275,8 @@ export class Conversation {
       else return false;
       return true;
     } catch (error) {
-      if (mayPass(error)) return false;
-      this._fail(answer, told(error));
+      if (mayPass(error) && error.status !== 404) return false;
+      this._fail(answer, error.status === 404 ? t("brokeOff") : told(error)); // the chat is deleted
       return true;
     }
   }

@@ -151,7 +151,7 @@ class App extends Component {
     return html`
       <a class="skip" href="#text">${t("skip")}</a>
       <div class=${`page${side ? " with-side" : ""}`}>
-        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} enter=${this.enter} gone=${this.gone} choose=${this.choose} />`}
+        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} enter=${this.enter} gone=${this.gone} choose=${this.choose} help=${() => this.setState({ help: true })} />`}
         ${side && html`<div class="shade" onClick=${() => this.setState({ side: false })}></div>`}
         <main>
           <header class="top">

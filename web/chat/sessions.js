@@ -46,11 +46,13 @@ export class Sessions {
     this.reading = true;
     const mine = this.asked;
     const about = { q: this.query, project: this.project, cursor: this.cursor };
-    const page = await get(path(["v1", "sessions"], { limit: PAGE, ...about })).catch(() => null);
+    try {
+      const page = await get(path(["v1", "sessions"], { limit: PAGE, ...about }));
+      if (mine === this.asked) Object.assign(this, { items: [...this.items, ...page.items], cursor: page.next_cursor });
+    } catch (error) {
+      if (mine === this.asked) this.error = told(error);
+    }
     this.reading = false;
-    if (page === null || mine !== this.asked) return;
-    this.items = [...this.items, ...page.items];
-    this.cursor = page.next_cursor;
     this.changed();
   }
 

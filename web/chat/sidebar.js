@@ -26,7 +26,7 @@ function groups(items) {
   return made;
 }
 
-export function Sidebar({ list, here, go, begin, enter, gone, choose }) {
+export function Sidebar({ list, here, go, begin, enter, gone, choose, help }) {
   const [asked, ask] = useState(null);
   const act = (what, session) => ask({ what, session });
   const search = (event) => {
@@ -48,11 +48,11 @@ export function Sidebar({ list, here, go, begin, enter, gone, choose }) {
           </select></label>`}
       <div class="sessions">
         ${list.error && html`<p class="bad" role="alert">${list.error}</p>`}
-        ${list.refused && html`<button type="button" onClick=${enter}>${t("enterKey")}</button>`}
+        ${list.error && html`<button type="button" onClick=${enter}>${t(list.refused ? "enterKey" : "sendAgain")}</button>`}
         ${groups(list.items).map((group) => html`
           <h2 key=${group.name}>${group.name}</h2>
           <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}
-        ${list.cursor !== null && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
+        ${list.cursor !== null && !list.error && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
         ${list.query && html`
           <h2>${t("inMessages")}</h2>
           ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}
@@ -62,6 +62,7 @@ export function Sidebar({ list, here, go, begin, enter, gone, choose }) {
       </div>
       <footer>
         <a href="memory">${t("memory")}</a><a href="admin">${t("admin")}</a>
+        <button type="button" class="link" onClick=${help}>${t("shortcuts")}</button>
         ${hasKey() && html`<button type="button" class="link" onClick=${() => { signOut(); location.assign("."); }}>${t("signOut")}</button>`}
         <label><span class="hidden">${t("language")}</span><select class="link" value=${language} onChange=${(event) => speak(event.target.value)}>
           ${languages.map(([code, name]) => html`<option value=${code}>${name}</option>`)}</select></label>

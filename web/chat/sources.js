@@ -4,6 +4,7 @@ import { get, patch, path, post, put, remove, told } from "../lib/api.js";
 import { count, moment, t, timezone } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
+const PLACES = { fact: "facts", memory: "values", summary: "summaries" }; // on the memory page
 const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
 
 function Source({ one, considered, go, act, marked }) {
@@ -19,6 +20,7 @@ function Source({ one, considered, go, act, marked }) {
       <p class="soft">
         ${t(one.role === "assistant" ? "byAssistant" : `kind_${one.kind}`) || one.kind} · <time datetime=${one.timestamp}>${moment(one.timestamp)}</time>
         ${linked && html` · <a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${open}>${t("openMessage")}</a>`}
+        ${one.kind in PLACES && html` · <a href=${`memory#${PLACES[one.kind]}`}>${t("openMemory")}</a>`}
         ${withheld && html` · ${t("notRecalled")}`}
       </p>
       ${one.kind in KEPT_UNDER && html`

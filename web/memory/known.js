@@ -1,10 +1,10 @@
 // What is known of a user: the profile, facts with their history, and values under keys.
-import { Confirm, Dialog, html, Menu, Reword, useEffect, useState } from "../lib/view.js";
-import { get, patch, path, post, put, remove, told } from "../lib/api.js";
+import { Confirm, Dialog, html, Menu, Reword, useState } from "../lib/view.js";
+import { get, patch, path, post, put, remove } from "../lib/api.js";
 import { count, date, moment, t, timezone } from "../lib/text.js";
-import { List } from "./list.js";
+import { List, Read } from "./list.js";
 
-const DEPTH = 6; // former facts that are shown behind one
+const DEPTH = 6; // facts of a history that are read at once
 
 /** The messages that say a fact, which its conversation has. */
 const sayings = (one) => one.sources.map((id, at) => html` · <a key=${id} href=${`.?${new URLSearchParams({ session: one.memory_id, message: id })}`}>${t("says")}${one.sources.length > 1 ? ` ${at + 1}` : ""}</a>`);
@@ -71,29 +71,30 @@ function Standing({ given, act }) {
     </form>`;
 }
 
-/** All that a fact was before, and by what it came. */
+/** What became of a fact. */
+const happened = (one, { event, other, by }) => [t(event === "UPDATE" && other === one.superseded_by ? "event_replaced" : `event_${event}`), t(`decided_${by}`) || t("byModel", by)].join(", ");
+
+/** A fact, what it replaced, and so on, each with what became of it. `next`: the id of what was before these. */
+async function former(id) {
+  const facts = [];
+  let next = id;
+  while (next && facts.length < DEPTH) {
+    const [one, { items }] = await Promise.all([get(path(["v1", "facts", next])), get(path(["v1", "facts", next, "history"]))]);
+    facts.push({ one, items });
+    next = items.find((each) => each.event === "UPDATE" && each.other && each.other !== one.superseded_by)?.other;
+  }
+  return { facts, next };
+}
+
 function History({ fact, close }) {
-  const [events, set] = useState(null);
-  useEffect(() => {
-    const read = async () => {
-      const all = [];
-      for (let id = fact.id, depth = 0; id && depth < DEPTH; depth++) {
-        const [one, { items }] = await Promise.all([get(path(["v1", "facts", id])), get(path(["v1", "facts", id, "history"]))]);
-        all.push({ one, items });
-        id = items.find((each) => each.event === "UPDATE" && each.other && each.other !== one.superseded_by)?.other;
-      }
-      set(all);
-    };
-    read().catch(() => set([]));
-  }, []);
-  return html`
-    <${Dialog} title=${t("history")} close=${close} wide>
-      ${events === null ? html`<p class="soft">${t("loading")}</p>` : html`
-        <ol class="history">${events.map(({ one, items }) => html`
-          <li key=${one.id}><p dir="auto">${one.text}</p>
-            <p class="soft">${t("since", moment(one.valid_from))}${one.valid_to ? ` · ${t("until", moment(one.valid_to))}` : ""}</p>
-            <ul>${items.map((each) => html`<li class="soft">${each.event} · ${moment(each.at)} · ${each.by}</li>`)}</ul></li>`)}</ol>`}
-    <//>`;
+  const [from, set] = useState([fact.id]);
+  const show = ({ facts, next }) => html`
+    <ol class="history">${facts.map(({ one, items }) => html`
+      <li key=${one.id}><p dir="auto">${one.text}</p>
+        <p class="soft">${t("since", moment(one.valid_from))}${one.valid_to ? ` · ${t("until", moment(one.valid_to))}` : ""}</p>
+        <ul>${items.map((each) => html`<li class="soft">${happened(one, each)} · ${moment(each.at)}</li>`)}</ul></li>`)}</ol>
+    ${next && !from.includes(next) && html`<button type="button" onClick=${() => set([...from, next])}>${t("more")}</button>`}`;
+  return html`<${Dialog} title=${t("history")} close=${close} wide>${from.map((id) => html`<${Read} key=${id} from=${() => former(id)} show=${show} />`)}<//>`;
 }
 
 export class Facts extends List {
@@ -194,11 +195,8 @@ export class KeyValues extends List {
 }
 
 /** All values that a key had. */
-function Values({ one, close }) {
-  const [values, set] = useState([]);
-  useEffect(() => { get(path(["v1", "memories", one.key, "history"])).then(({ items }) => set(items), () => {}); }, []);
-  return html`
-    <${Dialog} title=${one.key} close=${close}>
-      <ol class="history">${values.map((each) => html`<li><p dir="auto">${each.value}</p><p class="soft">${moment(each.updated_at)}</p></li>`)}</ol>
-    <//>`;
-}
+const Values = ({ one, close }) => html`
+  <${Dialog} title=${one.key} close=${close}>
+    <${Read} from=${() => get(path(["v1", "memories", one.key, "history"]))} show=${({ items }) => html`
+      <ol class="history">${items.map((each) => html`<li><p dir="auto">${each.value}</p><p class="soft">${moment(each.updated_at)}</p></li>`)}</ol>`} />
+  <//>`;

@@ -5,6 +5,20 @@ import { t } from "../lib/text.js";
 
 const PAGE = 50;
 
+/** The way to what could not be read. `refused`: for want of a key. */
+export const Again = ({ refused, read }) => html`<button type="button" onClick=${read}>${t(refused ? "enterKey" : "sendAgain")}</button>`;
+
+/** What is read once for a part of a page, or the error in its place. `show`: draws it. */
+export class Read extends Component {
+  componentDidMount() { this.read(); }
+  read = () => this.props.from().then((found) => this.setState({ found, error: "" }), (error) => this.setState({ error: told(error), refused: error.status === 401 }));
+
+  render({ show }, { found, error, refused }) {
+    if (error) return html`<p class="bad" role="alert">${error}</p><${Again} refused=${refused} read=${this.read} />`;
+    return found === undefined ? html`<p class="soft">${t("loading")}</p>` : show(found);
+  }
+}
+
 /** A view of a list. `parts` and `parameters` say where it is read; what can be done to its items, `act` does. */
 export class List extends Component {
   state = { items: null, cursor: null, error: "", said: "", chosen: new Set(), asked: null };
@@ -20,7 +34,7 @@ export class List extends Component {
       this.setState(({ items }) => ({ items: cursor === null ? page.items : [...items, ...page.items], cursor: page.next_cursor, error: "" }));
       return page;
     } catch (error) {
-      this.setState({ error: told(error) });
+      this.setState({ error: told(error), refused: error.status === 401 });
       return null;
     }
   }
@@ -54,7 +68,8 @@ export class List extends Component {
 
   /** The items, each as `row` makes it, and the way to more. */
   rows(row) {
-    const { items, cursor } = this.state;
+    const { items, cursor, error, refused } = this.state;
+    if (items === null && error) return html`<${Again} refused=${refused} read=${() => this.read()} />`;
     if (items === null) return html`<p class="soft">${t("loading")}</p>`;
     if (items.length === 0) return html`<p class="soft">${t("nothingYet")}</p>`;
     return html`

@@ -4,7 +4,7 @@ import { get, path, post, put, remove, request, told } from "../lib/api.js";
 import { count, date, moment, t } from "../lib/text.js";
 import { forgetChats } from "../chat/kept.js";
 import { Imports } from "./imports.js";
-import { List } from "./list.js";
+import { Again, List, Read } from "./list.js";
 
 const CHAT = (session, message) => `.?${new URLSearchParams({ session, ...(message ? { message } : {}) })}`;
 const LEAST = 0.1; // below which something has little to do with what is searched for
@@ -12,16 +12,12 @@ const FOUND = 20;
 
 /** The summaries of one chat, read once they are looked at. */
 function Summaries({ session }) {
-  const [summaries, set] = useState(null);
-  const open = (event) => {
-    if (event.target.open && summaries === null) {
-      get(path(["v1", "sessions", session.id])).then((one) => set(one.summaries), () => set([]));
-    }
-  };
+  const [isOpen, set] = useState(false);
+  const show = ({ summaries }) => (summaries.length === 0 ? html`<p class="soft">${t("noSummary")}</p>`
+    : summaries.map((one) => html`<p dir="auto">${one.summary}</p><p class="soft">${moment(one.timestamp)}</p>`));
   return html`
-    <li><details onToggle=${open}><summary><bdi>${session.title}</bdi> <span class="soft">${date(session.updated_at)}</span></summary>
-      ${summaries === null ? html`<p class="soft">${t("loading")}</p>` : summaries.length === 0 ? html`<p class="soft">${t("noSummary")}</p>`
-        : summaries.map((one) => html`<p dir="auto">${one.summary}</p><p class="soft">${moment(one.timestamp)}</p>`)}
+    <li><details onToggle=${(event) => set(event.target.open)}><summary><bdi>${session.title}</bdi> <span class="soft">${date(session.updated_at)}</span></summary>
+      ${isOpen && html`<${Read} from=${() => get(path(["v1", "sessions", session.id]))} show=${show} />`}
       <p><a href=${CHAT(session.id)}>${t("openMessage")}</a></p></details></li>`;
 }
 
@@ -100,10 +96,14 @@ export class Search extends Component {
 export class Data extends Component {
   state = { said: "", error: "", asked: false };
 
-  async componentDidMount() {
-    const { user_id: user } = await get(path(["v1", "profile"], { limit: 1 })).catch(() => ({}));
-    this.setState({ user });
-  }
+  componentDidMount() { this.read(); }
+
+  read = async () => {
+    try {
+      const { user_id: user } = await get(path(["v1", "profile"], { limit: 1 }));
+      this.setState({ user, error: "" });
+    } catch (error) { this.setState({ error: told(error), refused: error.status === 401 }); }
+  };
 
   download = async () => {
     try {
@@ -122,10 +122,11 @@ export class Data extends Component {
     this.setState({ said: t("forgotten", count(Object.values(deleted).reduce((all, one) => all + one, 0))) });
   };
 
-  render(_, { user, said, error, asked }) {
+  render(_, { user, said, error, refused, asked }) {
     return html`
       <h2>${t("yourData")}</h2>
       <p class="bad" role="alert" hidden=${!error}>${error}</p>
+      ${error && !user && html`<${Again} refused=${refused} read=${this.read} />`}
       <p role="status">${said}</p>
       <h3>${t("exportAll")}</h3><p class="soft">${t("exportMore")}</p>
       <button type="button" disabled=${!user} onClick=${this.download}>${t("exportButton")}</button>

@@ -7,8 +7,10 @@ from pathlib import Path
 from threading import Event as Signal
 
 import httpx
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from agents import detached
 from config.settings import Settings
 from memory.turns.drafts import ABANDONED
 from tests.checks import eventually
@@ -123,17 +125,28 @@ def test_an_answer_is_gone_on_with_once_the_connection_is_back(page: Page, addre
     cable.close()
 
 
-def test_an_answer_that_the_lost_server_did_not_keep_is_told(page: Page, address: str, held: Signal) -> None:
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_an_answer_that_is_lost_ends(
+    page: Page, address: str, held: Signal, is_stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detached, "SECONDS_KEPT", 0)
     cable = Cable(address)
     page.goto(cable.address)
     say(page, "Count for me")
     expect(page.locator(ANSWERS)).to_have_text("One two")
     cable.cut()
     expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
-    [session] = httpx.get(f"{address}/v1/sessions").json()["items"]
-    httpx.delete(f"{address}/v1/sessions/{session['id']}").raise_for_status()
-    held.set()
-    page.get_by_role("button", name="Stop").click()
+    if is_stopped:
+        page.get_by_role("button", name="Stop").click()
+    else:
+        [session] = httpx.get(f"{address}/v1/sessions").json()["items"]
+        of_session = f"{address}/v1/sessions/{session['id']}"
+        [turn] = httpx.get(of_session).json()["answering"]
+        httpx.delete(of_session).raise_for_status()
+        held.set()
+        eventually(lambda: httpx.get(f"{address}/v1/answers/{turn}").status_code == 404)
+        cable.mend()
+        expect(page.locator(".message .bad")).to_have_text("The connection was lost before the answer was whole.")
     wait(page)
     expect(page.get_by_text("Interrupted")).to_be_visible()
     cable.close()
@@ -169,7 +182,7 @@ def test_a_server_that_is_away_is_told(page: Page, make_settings: Callable[..., 
     served.stop()
     say(page, "Are you there?")
     expect(page.locator(".message p.bad")).to_have_text("The server cannot be reached. Is it running?")
-    page.get_by_role("button", name="Try again").click()
+    page.locator(".message").get_by_role("button", name="Try again").click()
     expect(page.locator(SAID)).to_have_text(["hello", "Are you there?"])
     expect(page.locator(".message p.bad")).to_have_text("The server cannot be reached. Is it running?")
 

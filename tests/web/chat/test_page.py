@@ -5,6 +5,7 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -62,6 +63,26 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     expect(dialog).to_be_visible()
 
 
+def test_a_key_that_is_given_later_brings_all_that_was_missing(page: Page, serve: Callable[..., str]) -> None:
+    address = serve(api_keys="ann:key-of-ann")
+    own = {"headers": {"x-api-key": "key-of-ann"}}
+    httpx.patch(f"{address}/v1/profile", json={"paused": True}, **own).raise_for_status()
+    page.goto(address)
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Enter a key").click()
+    page.get_by_label("This server asks for an API key").fill("key-of-ann")
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_text("Remembering is paused")).to_be_visible()
+    refusal = {"detail": "The store is away.", "status": 503}
+    page.route("**/v1/profile", lambda route: route.fulfill(status=503, json=refusal))
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".paused")).to_contain_text("The store is away.")
+    page.unroute("**/v1/profile")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("Remembering is paused")).to_have_count(0)
+
+
 @pytest.mark.parametrize("named_by", ["ROOT_PATH", "X-Forwarded-Prefix"])
 def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Callable[..., str], named_by: str) -> None:
     if named_by == "ROOT_PATH":
@@ -103,11 +124,13 @@ def test_a_whole_conversation_is_had_by_keyboard(page: Page, address: str, model
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(SAID)).to_have_text(["Count for me", "Once more"])
-    page.locator(".thread").focus()
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_contain_text("New line")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    for ask in (lambda: page.keyboard.press("?"), page.get_by_role("button", name="Shortcuts").click):
+        page.locator(".thread").focus()
+        ask()
+        expect(page.get_by_role("dialog")).to_contain_text("New line")
+        assert_accessible(page)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
