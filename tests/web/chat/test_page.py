@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.scripted_model import ScriptedModel, answer
+from tests.scripted_model import Behaviour, ScriptedModel, answer
 from tests.web.chatting import ANSWERS, SAID, say, wait
 from tests.web.watched import Watched, assert_accessible
 
@@ -44,6 +44,7 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
     expect(dialog.get_by_role("alert")).to_have_count(0)
+    assert_accessible(page)
     page.keyboard.press("Escape")
     expect(page.locator(".sessions .bad")).to_have_text("This server needs an API key.")
     page.get_by_role("button", name="Enter a key").click()
@@ -104,6 +105,24 @@ def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Call
     assert watched.complaints == []
 
 
+def test_an_answer_under_way_is_announced_and_nothing_moves_where_that_is_not_wanted(
+    browser: Browser, address: str, model: ScriptedModel
+) -> None:
+    silence = Signal()
+    model.script(Behaviour(hang_after=1, go_on=silence), about="Count for me")
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto(address)
+    say(page, "Count for me")
+    expect(page.locator("[aria-live=polite]").last).to_have_text("Loci is answering.")
+    expect(page.locator(".thinking i")).to_have_count(3)
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") == 3
+    silence.set()
+    wait(page)
+    page.close()
+
+
 def test_a_whole_conversation_is_had_by_keyboard(page: Page, address: str, model: ScriptedModel, held: Signal) -> None:
     page.goto(address)
     expect(page.get_by_label("Message", exact=True)).to_be_focused()
@@ -140,9 +159,24 @@ def test_the_page_fits_can_be_read_and_has_no_violations(
     address = serve()
     page = browser.new_page(color_scheme=scheme)
     page.goto(address)
+    expect(page.locator(".hint")).to_contain_text("OPENAI_API_KEY=… make run")
     assert_accessible(page)
+    page.get_by_role("button", name="Remember that my passport is in the blue folder").click()
+    box = page.get_by_label("Message", exact=True)
+    expect(box).to_have_value("Remember that my passport is in the blue folder")
+    low = box.bounding_box()
+    box.fill("a\nb\nc\nd")
+    high = box.bounding_box()
+    assert low and high and high["height"] > low["height"] + 40
     say(page, "Remember that my cat is called Ada")
     wait(page)
+    expect(page.locator("[aria-live=polite]").last).to_have_text("I'll remember: cat: Ada.")
+    actions = page.get_by_role("button", name="Actions for “Remember that my cat is called Ada”")
+    actions.click()
+    assert_accessible(page)
+    page.get_by_role("menuitem", name="Delete").click()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
     say(page, "A very long word is " + "x" * 200)
     wait(page)
     say(page, "What is my cat called?")

@@ -137,7 +137,8 @@ def test_facts_and_values_are_corrected_in_their_place(
     sources = page.get_by_role("region", name="Sources")
     dialog = page.get_by_role("dialog", name="Correct")
     fact, value = (sources.get_by_role("listitem").filter(has_text=text) for text in (told["text"], "number 12"))
-    for source in (fact, value):
+    for source, view in ((fact, "facts"), (value, "values")):
+        expect(source.get_by_role("link", name="Show in memory")).to_have_attribute("href", f"memory#{view}")
         expect(source.get_by_role("button", name="Not relevant")).to_have_count(0)
     value.get_by_role("button", name="Correct").click()
     expect(dialog.get_by_role("textbox")).to_have_value("number 12")
