@@ -1,7 +1,7 @@
 // What is written: it grows, keeps its draft, takes images, and says when a text is too long.
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
-import { DRAFT } from "./kept.js";
+import { DRAFT } from "../lib/kept.js";
 import { Pictures } from "./pictures.js";
 
 export const MOST = 32_000; // characters of a message, as the server counts them

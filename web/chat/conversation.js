@@ -1,7 +1,7 @@
 // A conversation as the page holds it: its messages, the answer under way in it, and how it goes on.
 import { events, get, newId, patch, path, post, request, told } from "../lib/api.js";
 import { t, timezone } from "../lib/text.js";
-import { OPTIONS } from "./kept.js";
+import { OPTIONS } from "../lib/kept.js";
 import { Tree } from "./tree.js";
 
 const PAGE = 30; // messages read at once: of more, drawing holds up a reader who scrolls

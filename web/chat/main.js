@@ -1,6 +1,7 @@
 // The chat page: which conversation an address names, and what goes on in those that were left meanwhile.
 import { Component, Dialog, html, IconButton, render } from "../lib/view.js";
 import { get, patch, path, told } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { t } from "../lib/text.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -88,8 +89,7 @@ class App extends Component {
   }
 
   go = (id, message = null) => {
-    const address = new URLSearchParams({ session: id, ...(message ? { message } : {}) });
-    history.pushState(null, "", `?${address}`);
+    history.pushState(null, "", toChat(id, message));
     this.route();
   };
 
@@ -123,7 +123,7 @@ class App extends Component {
   };
 
   begun = (here) => {
-    if (this.state.here === here) history.replaceState(null, "", `?${new URLSearchParams({ session: here.id })}`);
+    if (this.state.here === here) history.replaceState(null, "", toChat(here.id));
     this.list.read();
   };
 

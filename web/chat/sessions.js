@@ -1,9 +1,9 @@
 // The list of sessions, newest first, as the sidebar holds it: read page by page, of one project or all, by title.
-import { get, path, patch, post, remove, told } from "../lib/api.js";
-import { forgetChats } from "./kept.js";
+import { get, path, patch, remove, told } from "../lib/api.js";
+import { forgetChats } from "../lib/kept.js";
+import { search } from "../lib/messages.js";
 
 const PAGE = 60;
-const LEAST = 0.1; // below which a message has little to do with what is searched for
 const FOUND = 8; // messages that a search shows beside titles
 
 export class Sessions {
@@ -68,8 +68,7 @@ export class Sessions {
   }
 
   async _search() {
-    const { items } = await post("v1/search", { query: this.query, top_k: FOUND, min_score: LEAST, ...(this.project ? { project: this.project } : {}) });
-    return items.filter((one) => one.kind === "turn");
+    return (await search(this.query, FOUND, this.project)).filter((one) => one.kind === "turn");
   }
 
   async rename(id, title) {

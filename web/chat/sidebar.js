@@ -1,6 +1,7 @@
 // The sidebar: sessions by date, found by title or by what was said, renamed and deleted; projects; the ways out.
 import { Confirm, Edge, html, Icon, Menu, Reword, useState } from "../lib/view.js";
 import { hasKey, signOut } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { count, date, language, languages, period, speak, t } from "../lib/text.js";
 
 const LATER = 250; // milliseconds after the last key until a search begins
@@ -11,7 +12,7 @@ function Entry({ session, here, go, act }) {
   const open = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(session.id); } };
   return html`
     <li class=${current ? "current" : ""}>
-      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
+      <a href=${toChat(session.id)} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
       <${Menu} name=${t("actionsOf", session.title)} actions=${[[t("rename"), () => act("rename", session)], [t("delete"), () => act("delete", session), "bad"]]} />
     </li>`;
 }
@@ -57,7 +58,7 @@ export function Sidebar({ list, here, go, begin, enter, gone, choose, help }) {
           <h2>${t("inMessages")}</h2>
           ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}
           <ul class="found">${list.found.map((one) => html`
-            <li key=${one.id}><a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${(event) => { event.preventDefault(); go(one.session_id, one.id); }}>
+            <li key=${one.id}><a href=${toChat(one.session_id, one.id)} onClick=${(event) => { event.preventDefault(); go(one.session_id, one.id); }}>
               <span class="soft">${date(one.timestamp)}</span> ${one.content.slice(0, 120)}</a></li>`)}</ul>`}
       </div>
       <footer>

@@ -1,6 +1,7 @@
 // Why an answer remembered what it did: the server's receipt, with what each source says by now.
 import { Confirm, html, Reword, useEffect, useRef, useState } from "../lib/view.js";
 import { get, patch, path, post, put, remove, told } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { count, moment, t, timezone } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
@@ -19,7 +20,7 @@ function Source({ one, considered, go, act, marked }) {
       <p class="quote" dir="auto">${one.content}</p>
       <p class="soft">
         ${t(one.role === "assistant" ? "byAssistant" : `kind_${one.kind}`) || one.kind} · <time datetime=${one.timestamp}>${moment(one.timestamp)}</time>
-        ${linked && html` · <a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${open}>${t("openMessage")}</a>`}
+        ${linked && html` · <a href=${toChat(one.session_id, one.id)} onClick=${open}>${t("openMessage")}</a>`}
         ${one.kind in PLACES && html` · <a href=${`memory#${PLACES[one.kind]}`}>${t("openMemory")}</a>`}
         ${withheld && html` · ${t("notRecalled")}`}
       </p>

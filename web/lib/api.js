@@ -1,5 +1,5 @@
 // How the pages reach the server: with the key that this browser keeps, asked for where one is needed.
-import { forgetChats } from "../chat/kept.js";
+import { forgetChats } from "./kept.js";
 import { t } from "./text.js";
 
 const PRINTABLE_ASCII = /^[ -~]*$/; // what a key may consist of; `fetch` throws for much of the rest

@@ -33,6 +33,7 @@ const month = format({ month: "long", year: "numeric" });
 export const clock = format({ hour: "numeric", minute: "2-digit" });
 export const date = format({ day: "numeric", month: "short", year: "numeric" });
 export const moment = format({ dateStyle: "full", timeStyle: "short" });
+export const exact = format({ dateStyle: "medium", timeStyle: "medium" });
 export const count = (number) => number.toLocaleString(region);
 
 /** Where the reader's clock stands, as a field of a request; none in browsers that do not tell. */
