@@ -2,7 +2,6 @@
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
 import { DRAFT } from "../lib/kept.js";
-import { Pictures } from "./pictures.js";
 
 export const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
@@ -18,6 +17,11 @@ const readAsAddress = (file) => new Promise((resolve, reject) => {
   reader.onerror = () => reject(reader.error);
   reader.readAsDataURL(file);
 });
+
+/** Shows images. `remove`, where they can be taken away, gets the place of one. */
+export const Pictures = ({ images, remove }) => html`
+  <ul class="pictures">${images.map((image, at) => html`
+    <li key=${at}><img src=${image} alt=${t("image")} />${remove && html`<${IconButton} icon="close" name=${t("removeImage")} onClick=${() => remove(at)} />`}</li>`)}</ul>`;
 
 /** Keeps a draft at its place; an empty one is none. */
 function keep(place, text) {
@@ -73,9 +77,11 @@ export function Composer({ here, send, stop, options, given }) {
       return [...before, ...fit];
     });
   };
-  const pasted = (event) => { // a table comes as a text and a picture of it: the text is meant
-    const { files } = event.clipboardData;
-    if (files.length && !event.clipboardData.getData("text/plain")) { event.preventDefault(); take(files); }
+  const pasted = (event) => { // a table comes as its text and a picture of it, of which the text is meant; a file, with its name
+    const files = [...event.clipboardData.files];
+    const names = files.map((file) => file.name);
+    const lines = event.clipboardData.getData("text/plain").split(/[\r\n]+/).filter(Boolean);
+    if (files.length && lines.every((line) => names.includes(line))) { event.preventDefault(); take(files); }
   };
   useEffect(() => { // wherever files are dropped, for else the browser would leave the page for them
     const over = (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); };

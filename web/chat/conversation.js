@@ -144,9 +144,10 @@ export class Conversation {
     const json = this._question(query, images, before, insteadOf);
     const isAgain = insteadOf?.content === query;
     const prompt = isAgain ? insteadOf : {
-      key, role: "user", content: query, images, timestamp: new Date().toISOString(), insteadOf,
+      key, role: "user", content: query, timestamp: new Date().toISOString(), insteadOf,
       follows: this.isKept ? insteadOf?.follows ?? before.findLast((one) => one.id !== undefined)?.id ?? null : undefined,
     };
+    this._set(prompt, { images });
     const answer = newAnswer({ prompt, follows: prompt.id });
     this._leaveLine(isAgain ? [...before, prompt] : before);
     this.messages = [...this.messages, ...(isAgain ? [] : [prompt]), answer];

@@ -3,8 +3,7 @@ import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useSta
 import { told } from "../lib/api.js";
 import { copy } from "../lib/clipboard.js";
 import { clock, day, midnight, t } from "../lib/text.js";
-import { MOST } from "./composer.js";
-import { Pictures } from "./pictures.js";
+import { MOST, Pictures } from "./composer.js";
 import { Sources } from "./sources.js";
 
 const NEAR = 80; // pixels from the end within which a reader is taken to be at it

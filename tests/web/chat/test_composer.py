@@ -149,7 +149,7 @@ def test_images_are_pasted_dropped_and_refused(page: Page, address: str) -> None
     page.goto(address)
     pictures, told = page.locator(".composer .pictures img"), page.locator("#too-long")
     image = ["dot.gif", "image/gif", 10]
-    assert page.evaluate(GIVE, ["paste", [image], ""])
+    assert page.evaluate(GIVE, ["paste", [image], "dot.gif"])
     expect(pictures).to_have_count(1)
     assert not page.evaluate(GIVE, ["paste", [image], "A\tB"])  # a table: the browser inserts its text
     assert page.evaluate(GIVE, ["dragover", [image], ""])
