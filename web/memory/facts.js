@@ -2,7 +2,7 @@
 import { Confirm, Dialog, html, Menu, Reword, useState } from "../lib/view.js";
 import { get, patch, path, post, remove } from "../lib/api.js";
 import { toChat } from "../lib/messages.js";
-import { count, date, moment, t, timezone } from "../lib/text.js";
+import { count, date, exact, t, timezone } from "../lib/text.js";
 import { List, Read } from "./list.js";
 
 const DEPTH = 6; // facts of a history that are read at once
@@ -30,8 +30,8 @@ function History({ fact, close }) {
   const show = ({ facts, next }) => html`
     <ol class="history">${facts.map(({ one, items }) => html`
       <li key=${one.id}><p dir="auto">${one.text}</p>
-        <p class="soft">${t("since", moment(one.valid_from))}${one.valid_to ? ` · ${t("until", moment(one.valid_to))}` : ""}</p>
-        <ul>${items.map((each) => html`<li class="soft">${happened(one, each)} · ${moment(each.at)}</li>`)}</ul></li>`)}</ol>
+        <p class="soft">${t("since", exact(one.valid_from))}${one.valid_to ? ` · ${t("until", exact(one.valid_to))}` : ""}</p>
+        <ul>${items.map((each) => html`<li class="soft">${happened(one, each)} · ${exact(each.at)}</li>`)}</ul></li>`)}</ol>
     ${next && !from.includes(next) && html`<button type="button" onClick=${() => set([...from, next])}>${t("more")}</button>`}`;
   return html`<${Dialog} title=${t("history")} close=${close} wide>${from.map((id) => html`<${Read} key=${id} from=${() => former(id)} show=${show} />`)}<//>`;
 }
