@@ -7,7 +7,7 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
-  onComplete() { // its routes are the main part; what stands before them is in no landmark
+  onComplete() { // Swagger UI's main has the routes alone
     const label = (selector, attributes) => Object.entries(attributes).forEach(([name, value]) => document.querySelector(selector)?.setAttribute(name, value));
     label(".information-container", { role: "banner" });
     label(".scheme-container", { role: "region", "aria-label": "Authorization" });

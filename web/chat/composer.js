@@ -1,4 +1,4 @@
-// What is written: it grows, keeps its draft, takes images, and says when a text is too long.
+// The composer: it grows with its text, keeps a draft, takes images, and says when a text is too long.
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
 import { DRAFT } from "../lib/kept.js";
@@ -6,9 +6,9 @@ import { DRAFT } from "../lib/kept.js";
 export const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
 const IMAGE_BYTES = 5_000_000;
-const ALL_BYTES = 11_000_000; // which are four thirds as many in a request, that may have 16 MB with its text
+const ALL_BYTES = 11_000_000; // a request may have 16 MB, in which images take four thirds of their size
 
-/** The bytes of an image, of which its address has four characters for three. */
+/** The bytes of an image by its data URI, which spends four characters on three bytes. */
 const bytesOf = (image) => (image.length * 3) / 4;
 const lengthOf = (text) => (text.length > MOST ? [...text].length : text.length);
 const readAsAddress = (file) => new Promise((resolve, reject) => {
@@ -18,12 +18,12 @@ const readAsAddress = (file) => new Promise((resolve, reject) => {
   reader.readAsDataURL(file);
 });
 
-/** Shows images. `remove`, where they can be taken away, gets the place of one. */
+/** Shows images. `remove` takes one away by its place. */
 export const Pictures = ({ images, remove }) => html`
   <ul class="pictures">${images.map((image, at) => html`
     <li key=${at}><img src=${image} alt=${t("image")} />${remove && html`<${IconButton} icon="close" name=${t("removeImage")} onClick=${() => remove(at)} />`}</li>`)}</ul>`;
 
-/** Keeps a draft at its place; an empty one is none. */
+/** Stores a draft; an empty one is deleted. */
 function keep(place, text) {
   if (place === null) return;
   if (text.trim()) localStorage.setItem(place, text);
@@ -31,7 +31,7 @@ function keep(place, text) {
 }
 
 export function Composer({ here, send, stop, options, given }) {
-  const place = here.temporary || (!here.id && here.messages.length) ? null : DRAFT + (here.id || ""); // of the draft; a new chat that was sent something has none yet
+  const place = here.temporary || (!here.id && here.messages.length) ? null : DRAFT + (here.id || ""); // where the draft is kept: nowhere while a new chat waits for its id
   const [text, set] = useState("");
   const [images, attach] = useState([]);
   const [refused, refuse] = useState("");
@@ -39,7 +39,7 @@ export function Composer({ here, send, stop, options, given }) {
   const picker = useRef();
   const held = useRef({});
   useEffect(() => {
-    if (held.current.here === here) { keep(held.current.place, ""); keep(place, text); } // the chat has its id now, or is temporary from now on
+    if (held.current.here === here) { keep(held.current.place, ""); keep(place, text); } // the chat got its id, or became temporary
     else { set(place && localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }
     held.current = { here, place };
   }, [here, place]);
@@ -77,13 +77,13 @@ export function Composer({ here, send, stop, options, given }) {
       return [...before, ...fit];
     });
   };
-  const pasted = (event) => { // a table comes as its text and a picture of it, of which the text is meant; a file, with its name
+  const pasted = (event) => { // a spreadsheet gives text and a picture of it: take the text. A file may come with its name as text.
     const files = [...event.clipboardData.files];
     const names = files.map((file) => file.name);
     const lines = event.clipboardData.getData("text/plain").split(/[\r\n]+/).filter(Boolean);
     if (files.length && lines.every((line) => names.includes(line))) { event.preventDefault(); take(files); }
   };
-  useEffect(() => { // wherever files are dropped, for else the browser would leave the page for them
+  useEffect(() => { // anywhere on the page, or the browser would open the file instead
     const over = (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); };
     const dropped = (event) => { if (event.dataTransfer.files.length) { event.preventDefault(); take(event.dataTransfer.files); } };
     addEventListener("dragover", over);

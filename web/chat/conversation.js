@@ -4,13 +4,13 @@ import { t, timezone } from "../lib/text.js";
 import { OPTIONS } from "../lib/kept.js";
 import { Tree } from "./tree.js";
 
-const PAGE = 30; // messages read at once: of more, drawing holds up a reader who scrolls
-const AROUND = 20; // messages shown before the one that is looked for
-const AGAIN = 2_000; // milliseconds until a lost answer is looked for again; longer each time, up to
-const SELDOM = 16_000;
+const PAGE = 30; // messages read at once; drawing more would hold up a reader who scrolls
+const AROUND = 20; // messages shown above the one that a link names
+const AGAIN = 2_000; // milliseconds before the page looks for a lost answer again, each time longer
+const SELDOM = 16_000; // the longest
 
 export class Conversation {
-  /** `changed` is called whenever there is something new to show. `settings`: of a chat that has not begun yet. */
+  /** `changed` is called whenever there is something new to show. `settings` are those of a new chat. */
   constructor(id, changed, settings = {}) {
     this.id = id;
     this.changed = changed;
@@ -27,10 +27,10 @@ export class Conversation {
     this.hasOlder = this.hasNewer = false;
     this.loading = false;
     this.error = "";
-    this.sought = null; // the message that it was opened at
+    this.sought = null; // the message that the chat was opened at
     this.turn = null; // the `turn_id` of the answer under way
     this.stopped = false;
-    this.taken = new Map(); // the version of a message that the reader has turned to, by what it follows
+    this.taken = new Map(); // the versions that the reader has turned to, by the message before them
   }
 
   get tree() {
@@ -46,7 +46,7 @@ export class Conversation {
 
   versionsOf(follows) { return this.tree.versionsOf(follows); }
 
-  /** The user's message that an answer answers, where that is here. */
+  /** The user's message behind an answer, if the page has it. */
   promptOf(answer) { return this.tree.byId.get(answer.follows) ?? answer.prompt; }
 
   take(one) {
@@ -54,7 +54,7 @@ export class Conversation {
     this.changed();
   }
 
-  /** Keeps in this browser what the server does not know of a chat. */
+  /** Keeps the settings of a chat that the server does not store, in this browser. */
   keepOptions() {
     const { useMemory, model } = this;
     if (this.id && !this.temporary) localStorage.setItem(OPTIONS + this.id, JSON.stringify({ useMemory, model }));
@@ -80,7 +80,7 @@ export class Conversation {
     });
   }
 
-  /** Where a message stands; null for one that is not there. */
+  /** The place of a message in the chat; null if it has none yet. */
   async _indexOf(message) {
     try {
       const { message_index: index } = await get(path([...this.address, "messages", message]));
@@ -101,7 +101,7 @@ export class Conversation {
   older() { return this._reading(() => this._read("desc", this.messages[0].index)); }
   newer() { return this._reading(() => this._read("asc", this.messages.findLast((one) => one.index !== undefined).index)); }
 
-  /** What could not be read, once more. */
+  /** Tries to read what failed. */
   again() {
     if (!this.isRead || !this.messages.some((one) => one.index !== undefined)) return this.open(this.sought);
     return this.hasNewer ? this.newer() : this.older();
@@ -136,8 +136,8 @@ export class Conversation {
     this._attach();
   }
 
-  /** Sends a message, and shows the answer as it comes. `begun` is called once a new chat has an id. `insteadOf`: the message whose
-   * place it takes; where it says the same, that one is asked again. */
+  /** Sends a message and shows the answer as it comes. Calls `begun` once a new chat has an id. The message takes the place of
+   * `insteadOf`; if both say the same, the server answers that one again. */
   async ask(query, images, begun, insteadOf = null, key = newId()) {
     const shown = this.shown;
     const before = insteadOf ? shown.slice(0, Math.max(shown.indexOf(insteadOf), 0)) : shown;
@@ -165,7 +165,7 @@ export class Conversation {
     this._end(answer);
   }
 
-  /** The body of a request to answer a message that follows those before it. */
+  /** The body of the request for an answer. `before`: the messages that the question follows. */
   _question(query, images, before, insteadOf) {
     const last = before.at(-1);
     const names = this.id && this.isKept;
@@ -179,7 +179,7 @@ export class Conversation {
     };
   }
 
-  /** Notes the ids of a message and its answer, and of a new chat. */
+  /** Notes the ids that the server gave a message, its answer, and a new chat. */
   _begin(prompt, answer, meta, isAgain, begun) {
     if (!isAgain) this._set(prompt, { turn: meta.turn_id, id: this.isKept ? `${meta.turn_id}.prompt` : undefined, unsent: false });
     this._set(answer, { follows: prompt.id });
@@ -192,7 +192,7 @@ export class Conversation {
     begun(this);
   }
 
-  /** Takes what does not stand in `line` out of the conversation, as the server does. */
+  /** Leaves all messages that are not in `line` behind, as the server does. */
   _leaveLine(line) {
     const kept = new Set(line);
     if (!this.isKept) this.messages = line;
@@ -200,21 +200,21 @@ export class Conversation {
     this.taken.clear();
   }
 
-  /** Sends a message that did not arrive once more, or another in its place: the server knows the same one by its key. */
+  /** Sends a message again that did not arrive, or an edited one in its place. The key tells the server that it is the same. */
   resend(one, begun, query = one.content, images = one.images) {
     const isSame = query === one.content && images === one.images;
     this.messages = this.messages.filter((each) => each !== one && each.prompt !== one);
     return this.ask(query, images, begun, one.insteadOf, isSame ? one.key : newId());
   }
 
-  /** Lets other answers recall a message, of whichever chat, or not. */
+  /** Sets whether other answers may recall a message of any chat. */
   async setRecalled(session, id, recalled) {
     await patch(path(["v1", "sessions", session, "messages", id]), { recalled });
     for (const one of this.messages) if (one.id === id && this.id === session) this._set(one, { recalled, decided: true });
     this.changed();
   }
 
-  /** Ends the answer under way; what came of it stays. Where its turn is not known yet, it ends once it is. */
+  /** Stops the answer under way and keeps what has come. Before its turn is known, `_begin` stops it. */
   async stop() {
     this.stopped = true;
     this.wake?.();
@@ -233,7 +233,7 @@ export class Conversation {
     this._end(answer);
   }
 
-  /** Has an answer under way follow its message, or where that was asked again, the newest one. */
+  /** Puts an answer under way behind its message. A message that was asked again has another turn: then it is the newest one. */
   _attach() {
     if (this.hasNewer) return;
     for (const one of this.messages.filter((each) => each.waiting && each.follows === undefined && !each.prompt)) {
@@ -243,7 +243,7 @@ export class Conversation {
     this.messages = [...this.messages];
   }
 
-  /** Reads an answer to its end, however often the connection is lost. `response`: its first one. */
+  /** Reads an answer to its end, however often the connection breaks. `response`: the one to begin with. */
   async _listen(answer, response = null, begun = () => {}) {
     for (let tries = 0; ; tries++) {
       try {
@@ -265,7 +265,7 @@ export class Conversation {
     }
   }
 
-  /** Whether an answer is under way no more; then the kept one takes its place. */
+  /** Looks whether a lost answer has ended, and shows the one that the server kept. */
   async _isOver(answer) {
     if (!this.isKept || !this.id) return false;
     try {
@@ -282,7 +282,7 @@ export class Conversation {
     }
   }
 
-  /** Reads a response, which has the answer from its beginning. */
+  /** Reads a response, which always tells the answer from its beginning. */
   async _take(response, answer, begun) {
     let text = "";
     for await (const { event, data } of events(response)) {
@@ -309,11 +309,11 @@ export class Conversation {
     this.changed();
   }
 
-  /** Changes a message, whose `version` tells what shows it. */
+  /** Changes a message; its `version` tells the view to draw it again. */
   _set(one, fields) { Object.assign(one, fields, { version: (one.version ?? 0) + 1 }); }
 }
 
-/** Whether a request that failed may succeed later: the server was out of reach, starts, or does not know the answer yet. */
+/** Whether a request may succeed later: the server was out of reach, is starting, or does not know the answer yet. */
 const mayPass = (error) => error instanceof TypeError || error.status === 404 || error.status >= 500;
 
 const newAnswer = (fields) => ({ key: newId(), role: "assistant", content: "", timestamp: new Date().toISOString(), waiting: true, ...fields });

@@ -48,7 +48,7 @@ class App extends Component {
     this.changed();
   }
 
-  /** Reads all that a key was missing for. */
+  /** Reads again what failed for want of a key. */
   enter = async () => {
     await this.list.begin();
     if (this.list.error) return;
@@ -70,7 +70,7 @@ class App extends Component {
     document.title = title ? `${title} · Loci` : "Loci";
   }
 
-  /** A chat's title; the list knows it as it was renamed. */
+  /** A chat's title. The list has the new one after a rename. */
   titleOf = (here) => this.list.items.find((one) => one.id === here.id)?.title || here.title;
 
   /** Shows what the address names. */
@@ -108,7 +108,7 @@ class App extends Component {
     this.list.know(here.project);
   };
 
-  /** Shows the chats of a project, or all; a chat that has not begun yet is to be one of them. */
+  /** Shows the chats of one project or of all. A chat that has not begun yet joins that project. */
   choose = (project) => {
     const { here } = this.state;
     if (!here.id && !here.messages.length) here.project = project;
@@ -175,7 +175,7 @@ class App extends Component {
   }
 }
 
-/** What a screen reader says: the answer once it is whole, for pieces of it would be read one by one. */
+/** What a screen reader says. It waits for the whole answer, because it would read the pieces one by one. */
 function spoken(here) {
   const last = here.messages.at(-1);
   if (!last || last.role !== "assistant" || !last.done) return last?.waiting ? t("answering") : "";

@@ -10,13 +10,13 @@ export class Sessions {
   constructor(changed) {
     this.changed = changed;
     this.items = [];
-    this.found = []; // messages that suit what is searched for
+    this.found = []; // messages that a search found
     this.projects = [];
     this.query = "";
     this.project = null;
     this.cursor = null;
     this.error = "";
-    this.asked = 0; // counts the lists asked for; what belongs to an earlier one is not shown any more
+    this.asked = 0; // counts requests for a list; the answer to an earlier one is dropped
   }
 
   async read() {
@@ -62,7 +62,7 @@ export class Sessions {
     this.changed();
   }
 
-  /** Reads the projects anew where this one, which a chat was given, is not among them. */
+  /** Reads the projects again if this one is not among them. */
   know(project) {
     if (project && !this.projects.some((one) => one.name === project)) this.readProjects();
   }

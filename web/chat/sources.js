@@ -1,4 +1,4 @@
-// Why an answer remembered what it did: the server's receipt, with what each source says by now.
+// The sources of an answer: the server's receipt, with what each source says now.
 import { Confirm, html, Reword, useEffect, useRef, useState } from "../lib/view.js";
 import { get, patch, path, post, put, remove, told } from "../lib/api.js";
 import { toChat } from "../lib/messages.js";
@@ -6,7 +6,7 @@ import { count, moment, t, timezone } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
 const PLACES = { fact: "facts", memory: "values", summary: "summaries" }; // on the memory page
-const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
+const OF_SESSION = "turn"; // its session says which memory it belongs to; others belong to the project or the user
 
 function Source({ one, considered, go, act, marked }) {
   const linked = one.kind === "turn" && one.session_id;
@@ -37,10 +37,10 @@ function Source({ one, considered, go, act, marked }) {
     </li>`;
 }
 
-/** What was said of a value that is kept under a key. */
+/** The value of a key-value, whose source reads "key: value". */
 const valueOf = (one) => one.content.slice(one.id.length + 2);
 
-/** `cited`: the numbers that the answer cites. `looked`: at which of them, `n`, the reader looks; anew with each look. */
+/** `cited`: the numbers that the answer cites. `looked.n`: the one that the reader asked for; a new object each time. */
 export function Sources({ turn, cited, looked, go, here }) {
   const [receipt, set] = useState(null);
   const [error, fail] = useState("");

@@ -1,4 +1,4 @@
-// The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
+// The messages of a conversation, with what can be done to each; a reader who has scrolled up stays there.
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { told } from "../lib/api.js";
 import { copy } from "../lib/clipboard.js";
@@ -6,7 +6,7 @@ import { clock, day, midnight, t } from "../lib/text.js";
 import { MOST, Pictures } from "./composer.js";
 import { Sources } from "./sources.js";
 
-const NEAR = 80; // pixels from the end within which a reader is taken to be at it
+const NEAR = 80; // pixels: a reader this close to the end is at the end
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
 let markdown = null; // draws answers; the first paint does not wait for it
 
@@ -27,13 +27,13 @@ function Copy({ text }) {
   return html`<button type="button" class="link" onClick=${() => copy(text, say)}>${name}</button>`;
 }
 
-/** Where a reader goes on who has sent something, since the button is gone that he had. */
+/** Moves the focus to the composer, because the button that had it is gone. */
 const toComposer = () => document.getElementById("text").focus();
 
-/** Whether a message came with images, which are not here any more, so that asking it again would ask something else. */
+/** Whether a message came with images that are gone: asking it again would ask something else. */
 const lacksImages = (one) => one.pictures > 0 && !one.images?.length;
 
-/** An answer in the language of the page, where it is one of the sentences that rules give. */
+/** The text of an answer; the fixed sentences of rules are in the language of the page. */
 export const said = (one) => t("byRules")[one.content] ?? one.content;
 
 function Answer({ one, here, send, go, modelled }) {
@@ -60,7 +60,7 @@ function Answer({ one, here, send, go, modelled }) {
     ${shown !== null && html`<${Sources} turn=${one.turn} cited=${cited} looked=${shown} go=${go} here=${here} />`}`;
 }
 
-/** Says of a message that other answers do not come to know of it, with the way back, and forth again. */
+/** Says that other answers do not recall a message, and lets the user change that. */
 function Withheld({ one, here }) {
   const [error, fail] = useState("");
   if (one.recalled !== false && !one.decided) return "";
@@ -70,7 +70,7 @@ function Withheld({ one, here }) {
     ${error && html`<p class="bad" role="alert">${error}</p>`}`;
 }
 
-/** A message of the user's as it is edited in its place. */
+/** The form that edits a message of the user's in its place. */
 function Edited({ one, send, close }) {
   const [text, set] = useState(one.content);
   const [images, attach] = useState(one.images || []);
@@ -125,7 +125,7 @@ function Versions({ one, here }) {
   const all = here.versionsOf(one.follows);
   const at = all.indexOf(one);
   const box = useRef();
-  useEffect(() => { // the button by which it was turned to stands in another version
+  useEffect(() => { // the button that was pressed belongs to another version
     if (here.turned?.to !== one) return;
     const [back, on] = box.current.querySelectorAll("button");
     (here.turned.by < 0 && !back.disabled || on.disabled ? back : on).focus();
@@ -141,7 +141,7 @@ function Versions({ one, here }) {
     </div>`;
 }
 
-/** One message; drawn anew only where it has changed. */
+/** One message; it is drawn again only when it changes. */
 class Message extends Component {
   shouldComponentUpdate(next) { return SHOWN_OF.some((name) => next[name] !== this.props[name]); }
 

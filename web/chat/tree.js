@@ -1,4 +1,4 @@
-// The tree of a conversation: versions of a message follow the same one, and one line through them is shown.
+// The tree of a conversation. Versions of a message follow the same message; the page shows one line through the tree.
 export class Tree {
   constructor(messages) {
     this.messages = messages;
@@ -9,7 +9,7 @@ export class Tree {
   /** The messages that follow one; all but one of them are branches. */
   versionsOf(follows) { return this.followers.get(follows) ?? []; }
 
-  /** The line of the conversation. Where `taken` has a branch instead of what follows a message, that branch is shown from there on. */
+  /** The line to show. Where `taken` names a branch behind a message, the line goes on with that branch. */
   line(taken) {
     const line = [];
     const branch = (follows) => {
@@ -25,7 +25,7 @@ export class Tree {
     return [...line, ...(branch(line.length ? line.at(-1).id : null) ?? [])];
   }
 
-  /** A message with what followed it: of several versions the one in `taken`, else the newest. */
+  /** A message and what followed it. Of several versions it takes the one in `taken`, or the newest. */
   from(first, taken) {
     const line = new Set();
     for (let one = first; one && !line.has(one);) {
@@ -37,7 +37,7 @@ export class Tree {
     return [...line];
   }
 
-  /** What is to be taken for a message to be shown; null where something between it and the line is not here. */
+  /** The versions to take so that a message is shown; null if messages between it and the line are missing. */
   pathTo(id) {
     const taken = new Map();
     let one = this.byId.get(id);

@@ -1,9 +1,9 @@
-// Copying, also where the page came over plain HTTP: there browsers keep their clipboard from it.
+// Copying. Over plain HTTP browsers withhold the clipboard, so a selection is copied instead.
 import { t } from "./text.js";
 
-const SHOWN = 1_500; // milliseconds for which a button says what became of it
+const SHOWN = 1_500; // milliseconds for which a button tells the outcome
 
-/** Copies a text. `say` gets what the button is to say, now and when that is over. */
+/** Copies a text. `say` sets the text of the button: the outcome, then "Copy" again. */
 export async function copy(text, say) {
   const done = await navigator.clipboard?.writeText(text).then(() => true, () => false) || copyBySelection(text);
   say(t(done ? "copied" : "notCopied"));

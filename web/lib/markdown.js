@@ -12,7 +12,7 @@ const PURE = {
 };
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
-/** An inline piece that `pattern` finds where it begins with `sign`, and whose text suits. */
+/** An inline extension: `pattern` matches it, `sign` finds where it may begin, `suits` decides by its text. */
 const inline = (name, sign, pattern, renderer, suits = () => true) => ({
   name,
   level: "inline",
@@ -27,7 +27,7 @@ const inline = (name, sign, pattern, renderer, suits = () => true) => ({
 const numbersOf = (text) => text.match(/\d+/g).map(Number);
 const formula = (block) => ({ text }) => `<span class="tex" dir="ltr" data-tex="${escaped(text)}"${block ? ' data-block=""' : ""}></span>`;
 
-/** A formula in lines of its own. It may begin behind a text, for what is in its lines is not Markdown. */
+/** A formula over several lines, whose lines are no Markdown. It may begin at the end of a line of text. */
 const formulas = {
   name: "formulas",
   level: "block",
@@ -39,7 +39,7 @@ const formulas = {
   renderer: (token) => `<p>${formula(true)(token)}</p>`,
 };
 
-let known; // the numbers of the sources that the text cites; undefined while nobody knows
+let known; // the numbers that are sources of the text; undefined while the answer is coming
 const isSource = (number) => !known || known.includes(Number(number));
 
 const marked = new Marked({
@@ -52,7 +52,7 @@ const marked = new Marked({
     inline("formula", /\$|\\\(/, /^(?:\$(?!\s)([^$\n]*[^$\s\\])\$(?!\d)|\\\(([^\n]+?)\\\))/, formula(false)),
   ],
   tokenizer: {
-    def(text) { // "[1]: Ada" says something of a source, and names no address for a link
+    def(text) { // "[1]: Ada" is a statement about a source, not the address of a link
       const [, number, rest] = /^ {0,3}\[(\d{1,3})\]:(.*)/.exec(text) ?? [];
       return number && (isSource(number) || !/^\s*<?\w+:/.test(rest)) ? undefined : false;
     },
@@ -72,7 +72,7 @@ const marked = new Marked({
 });
 
 window.DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  // Each block goes the way of its own first words, which code in it does not decide.
+  // The first words of a block decide its direction; code is always left to right.
   if (["PRE", "CODE"].includes(node.tagName)) node.setAttribute("dir", "ltr");
   else if (node.parentNode?.tagName === "BODY") node.setAttribute("dir", "auto");
   if (node.tagName !== "A") return;
@@ -85,13 +85,13 @@ window.DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-/** `cites`: the numbers that are sources; what else stands in brackets is text. */
+/** Safe HTML. `cites`: the numbers that are sources; other numbers in brackets stay text. */
 export function toHtml(text, cites) {
   known = cites;
   return window.DOMPurify.sanitize(marked.parse(text), PURE);
 }
 
-/** The numbers of the sources that a text cites, where it is not code. */
+/** The numbers of the sources that a text cites outside of code. */
 export function citedIn(text, cites) {
   const found = new Set();
   known = cites;
@@ -99,7 +99,7 @@ export function citedIn(text, cites) {
   return [...found];
 }
 
-/** What a whole text gets once: colours for code, formulas set, code that can be copied. */
+/** Finishes a whole text: colours code, sets formulas, adds buttons that copy code. */
 export async function finish(element) {
   for (const block of element.querySelectorAll("pre")) addCopy(block);
   const code = [...element.querySelectorAll("pre code")].filter((one) => one.textContent.length < 50_000);

@@ -20,11 +20,11 @@ const ICONS = {
 
 export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
-/** A button with a sign alone, which its name tells. */
+/** A button with an icon; screen readers say its name. */
 export const IconButton = ({ icon, name, ...more }) =>
   html`<button type="button" class="bare" aria-label=${name} title=${name} ...${more}><${Icon} name=${icon} /></button>`;
 
-/** A modal dialog, shown as long as it is there. `close`: told when it is left. What had the focus before has it again. */
+/** A modal dialog, shown as long as it is there. Calls `close` when it is left; the focus goes back to where it was. */
 export function Dialog({ title, close, children, wide = false }) {
   const dialog = useRef();
   const over = useRef(false);
@@ -67,7 +67,7 @@ export function Confirm({ title, text, action, typed, run, close }) {
     <//>`;
 }
 
-/** Asks for another text; with a `label`, for one of a single line. `says`: what becomes of it. `close`: gets what `save` gave. */
+/** Asks for a new text, of one line if it has a `label`. `says` explains what happens to it. `close` gets what `save` gave. */
 export function Reword({ title, label, text, says, save, close, most = 600 }) {
   const [value, set] = useState(text);
   const [error, fail] = useState("");

@@ -10,10 +10,10 @@ const DEPTH = 6; // facts of a history that are read at once
 /** The messages that say a fact, in its conversation. */
 const sayings = (one) => one.sources.map((id, at) => html` · <a key=${id} href=${toChat(one.memory_id, id)}>${t("says")}${one.sources.length > 1 ? ` ${at + 1}` : ""}</a>`);
 
-/** What became of a fact. */
+/** One event of a fact, in words. */
 const happened = (one, { event, other, by }) => [t(event === "UPDATE" && other === one.superseded_by ? "event_replaced" : `event_${event}`), t(`decided_${by}`) || t("byModel", by)].join(", ");
 
-/** A fact, what it replaced, and so on, each with what became of it. `next`: the id of what was before these. */
+/** A fact and those that it replaced, newest first, each with its history. `next`: the id of the one before these. */
 async function former(id) {
   const facts = [];
   let next = id;

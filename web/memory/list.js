@@ -5,10 +5,10 @@ import { t } from "../lib/text.js";
 
 const PAGE = 50;
 
-/** The way to what could not be read. `refused`: for want of a key. */
+/** A button that reads again what failed. `refused`: for want of a key. */
 export const Again = ({ refused, read }) => html`<button type="button" onClick=${read}>${t(refused ? "enterKey" : "sendAgain")}</button>`;
 
-/** What is read once for a part of a page, or the error in its place. `show`: draws it. */
+/** A part of a page that is read once, with its error and a way back. `from` reads it, `show` draws it. */
 export class Read extends Component {
   componentDidMount() { this.read(); }
   read = () => this.props.from().then((found) => this.setState({ found, error: "" }), (error) => this.setState({ error: told(error), refused: error.status === 401 }));
@@ -39,7 +39,7 @@ export class List extends Component {
     }
   }
 
-  /** Does something, then reads the list anew; an error is shown. `said`: what is told of its result. */
+  /** Does something, then reads the list again. Shows the error, or what `said` makes of the result. */
   act = async (work, said = () => t("saved")) => {
     try {
       const done = await work();
@@ -66,7 +66,7 @@ export class List extends Component {
       <p class="soft" role="status">${said}</p>`;
   }
 
-  /** The items, each as `row` makes it, and the way to more. */
+  /** The items, each drawn by `row`, and a button for more. */
   rows(row) {
     const { items, cursor, error, refused } = this.state;
     if (items === null && error) return html`<${Again} refused=${refused} read=${() => this.read()} />`;
