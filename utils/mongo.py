@@ -88,8 +88,8 @@ async def _client(settings: Settings, uri: str) -> AsyncIterator[Database]:
 
 async def _answering(database: Database) -> Database:
     """A database whose server answers. One command finds out, alone: of several that wait for a server, PyMongo 4.20
-    leaves some waiting for good where their loop is closed. Whoever stops waiting for it is not kept: on Python 3.11 the
-    driver misses a cancellation that comes as a connection breaks."""
+    leaves some waiting for good where their loop is closed. Whoever stops waiting for it is not kept: on Python 3.11
+    the driver misses a cancellation that comes as a connection breaks."""
     answer = asyncio.ensure_future(database.command("ping"))
     try:
         await asyncio.wait([answer])

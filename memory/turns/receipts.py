@@ -134,8 +134,8 @@ class Receipts:
 
     async def cited(self, owner: str, turns: Iterable[Turn]) -> dict[str, list[int]]:
         """The numbers of the memories that answers cite, by their ids."""
-        answers = [turn for turn in turns if turn.turn_id and turn.role == "assistant"]
-        numbers = {turn.turn_id: found for turn in answers if (found := numbers_cited(turn.content))}
+        answers = {turn.turn_id: turn.content for turn in turns if turn.turn_id and turn.role == "assistant"}
+        numbers = {turn_id: found for turn_id, text in answers.items() if (found := numbers_cited(text))}
         if not numbers:
             return {}
         for turn_id in numbers:
