@@ -93,6 +93,7 @@ export function toHtml(text, cites) {
 
 /** The numbers of the sources that a text cites outside of code. */
 export function citedIn(text, cites) {
+  if (!/\[\d/.test(text)) return [];
   const found = new Set();
   known = cites;
   marked.walkTokens(marked.lexer(text), (token) => { if (token.type === "cite") numbersOf(token.text).filter(isSource).forEach((n) => found.add(n)); });
