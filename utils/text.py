@@ -37,6 +37,7 @@ _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "
 DOTTED_I = "i\u0307"  # what "İ" is in lower case
 _RECALLED = re.compile(r'(?:^## [^\n]*\n)?<memory kind="\w+">', re.MULTILINE)
 _RECALLED_END = re.compile("(</memory>)")
+_CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -277,3 +278,8 @@ def join_surrogates(held: str, delta: str) -> tuple[str, str]:
     if text and "\ud800" <= text[-1] <= "\udbff":
         return repair(text[:-1]), text[-1]
     return repair(text), ""
+
+
+def numbers_cited(text: str) -> set[int]:
+    """The numbers in brackets, such as [2] or [1, 3]."""
+    return {int(number) for found in _CITED.findall(text) for number in re.findall(r"\d+", found)}

@@ -7,4 +7,10 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
+  onComplete() { // Swagger UI's main has the routes alone
+    const label = (selector, attributes) => Object.entries(attributes).forEach(([name, value]) => document.querySelector(selector)?.setAttribute(name, value));
+    label(".information-container", { role: "banner" });
+    label(".scheme-container", { role: "region", "aria-label": "Authorization" });
+    label(".servers select", { "aria-label": "Server" });
+  },
 });

@@ -16,7 +16,7 @@ from agents.chat.context import ChatRequest, Citation
 from memory.domain import Drop, Gist, Hit
 from memory.facts import VALUES, lasting_subject_of
 from memory.turns import LedgerEntry
-from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark
+from utils.text import content_stems, count_tokens, cut_at_word, ends_with_question_mark, numbers_cited
 
 Speaker = Literal["system", "user", "assistant"]
 
@@ -24,7 +24,6 @@ QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
 SAID_ANEW = "said otherwise since"
 STATED = 16_000  # characters of a statement by which it is compared with others
 KEPT = 2_000  # characters of a text of which it is kept in memory what it says
-NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class PromptMessage:
 
 def named(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:
     """The memories whose numbers stand in an answer, such as [2] or [1, 3]."""
-    numbers = {int(n) for found in NUMBERS.findall(text) for n in re.findall(r"\d+", found)}
+    numbers = numbers_cited(text)
     return tuple(citation for citation in given if citation.n in numbers)
 
 

@@ -25,10 +25,11 @@ async def list_facts(
     memory_id: Annotated[Identifier | None, Query(description="Of this conversation alone")] = None,
     as_of: Annotated[Moment | None, Query(description="What was in force then; else what is now")] = None,
     ended: Annotated[bool, Query(strict=False, description="Those that hold no longer, too")] = False,
+    past: Annotated[bool, Query(strict=False, description="Those that hold no longer, alone")] = False,
 ) -> Page[wire.FactOut]:
     """Facts in force, the last changed first."""
     facts = await memory.engine.knowledge.facts.page(
-        owner, limit=page.sought, after=page.position, memory_id=memory_id, as_of=as_of, ended=ended
+        owner, limit=page.sought, after=page.position, memory_id=memory_id, as_of=as_of, ended=ended, past=past
     )
     return Page[wire.FactOut].by_time(facts, page.limit)
 

@@ -1,5 +1,6 @@
 """A user's sessions and their messages."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -10,6 +11,7 @@ from api.http.openapi import errors
 from api.http.state import TheMemory, ThePage
 from api.wire import sessions as wire
 from api.wire.base import Deleted, Page
+from memory.domain import Turn
 from memory.ids import user_of
 from utils.fields import PRINTABLE, Identifier, MessageId
 
@@ -80,7 +82,8 @@ async def list_messages(
     turns = await memory.engine.chats.turns.page(
         owner, session_id, after=page.index, limit=page.sought, newest_first=order == "desc"
     )
-    return Page[wire.MessageOut].of(turns, page.limit, lambda turn: str(turn.index))
+    shown = await _shown(memory, owner, turns)
+    return Page[wire.MessageOut].of(shown, page.limit, lambda message: str(message.message_index))
 
 
 @router.get("/{session_id}/messages/{message_id:path}", responses=errors(404))
@@ -88,7 +91,8 @@ async def get_message(
     session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner
 ) -> wire.MessageOut:
     """One message; its `message_index` says where it stands in the session."""
-    return wire.MessageOut.of(await memory.engine.chats.turns.get(owner, session_id, message_id))
+    [message] = await _shown(memory, owner, [await memory.engine.chats.turns.get(owner, session_id, message_id)])
+    return message
 
 
 @router.patch("/{session_id}/messages/{message_id:path}", responses=errors(404))
@@ -97,7 +101,9 @@ async def change_message(
 ) -> wire.MessageOut:
     """Have a message recalled for other answers or, with `recalled: false`, no more; it stays in its session."""
     turns = memory.engine.chats.turns
-    return wire.MessageOut.of(await turns.set_recalled(owner, session_id, message_id, recalled=body.recalled))
+    changed = await turns.set_recalled(owner, session_id, message_id, recalled=body.recalled)
+    [message] = await _shown(memory, owner, [changed])
+    return message
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
@@ -107,3 +113,8 @@ async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory
     deleted = await memory.engine.oversight.forgetter.message(owner, message_id)
     await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"vectors": int(deleted)})
+
+
+async def _shown(memory: TheMemory, owner: str, turns: Sequence[Turn]) -> list[wire.MessageOut]:
+    cited = await memory.engine.chats.receipts.cited(owner, turns)
+    return [wire.MessageOut.of(turn, cites=cited.get(turn.id, [])) for turn in turns]

@@ -103,9 +103,11 @@ class Facts:
         memory_id: str | None = None,
         as_of: datetime | None = None,
         ended: bool = False,
+        past: bool = False,
     ) -> list[tuple[Fact, str]]:
         """Facts, the last changed first, each with its `_id`. Those in force; with `as_of`, those that were in force
-        then; with `ended`, all. `after`: `updated_at` and `_id` of the last one seen."""
+        then; with `past`, those that are no more; with `ended`, all. `after`: `updated_at` and `_id` of the last one
+        seen."""
         filter: dict[str, Any] = {"user_id": owner}
         if memory_id is not None:
             filter["memory_id"] = memory_id
@@ -113,6 +115,8 @@ class Facts:
         if as_of is not None:
             filter["valid_from"] = {"$lte": as_of}
             conditions.append({"$or": [{"valid_to": None}, {"valid_to": {"$gt": as_of}}]})
+        elif past:
+            filter["valid_to"] = {"$ne": None}
         elif not ended:
             filter["valid_to"] = None
         if after is not None:

@@ -1,7 +1,7 @@
 """Receipts: why an answer remembered what it did, one per exchange; and their records, out and in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Collection as Ids
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from pymongo.errors import DuplicateKeyError
 
 from config.recipes import RECIPES, Recipe
-from memory.domain import RULE_BASED, Candidate, Drop, Parts
+from memory.domain import RULE_BASED, Candidate, Drop, Parts, Turn
 from memory.ids import keys_of, response_id, unscoped
 from memory.lines import Count, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker
@@ -21,6 +21,7 @@ from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.fields import Identifier, MessageId, Share
 from utils.mongo import Document, insert_new
+from utils.text import numbers_cited
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "task", "image"]
@@ -130,6 +131,23 @@ class Receipts:
         named = {"_id": {"$in": keys_of(response_id(turn_id), owner)}, "user_id": owner}
         answer = await self._vectors.find_one(named, {"branch": 1}) or {}
         return replace(_receipt(document), branch=answer.get("branch"))
+
+    async def cited(self, owner: str, turns: Iterable[Turn]) -> dict[str, list[int]]:
+        """The numbers of the memories that answers cite, by their ids."""
+        answers = {turn.turn_id: turn.content for turn in turns if turn.turn_id and turn.role == "assistant"}
+        numbers = {turn_id: found for turn_id, text in answers.items() if (found := numbers_cited(text))}
+        if not numbers:
+            return {}
+        for turn_id in numbers:
+            await self._written(owner, turn_id)
+        keys = [key for turn_id in numbers for key in keys_of(turn_id, owner)]
+        receipts = self._receipts.find({"_id": {"$in": keys}, "user_id": owner}, {"turn_id": 1, "used": 1})
+        return {
+            response_id(turn_id := receipt["turn_id"]): [
+                one["n"] for one in receipt["used"] if one["n"] in numbers[turn_id]
+            ]
+            async for receipt in receipts
+        }
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""

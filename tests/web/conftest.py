@@ -27,6 +27,7 @@ OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP loci.lan 127.0.0.1",  # a name that is not this machine's, so that HTTP is not secure
 ]
 
 

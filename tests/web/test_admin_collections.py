@@ -63,6 +63,8 @@ def test_what_users_say_is_text_in_every_view(page: Page, watched: Watched, addr
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_view_fits_and_has_no_violations(browser: Browser, address: str, scheme: Any) -> None:
     documents = httpx.get(f"{address}/v1/admin/collections/vectors").json()["items"]
+    own = {"user_id": USER}
+    turn = httpx.get(f"{address}/v1/sessions/second one/messages", params=own).json()["items"][0]["turn_id"]
     page = browser.new_page(color_scheme=scheme)
     views = {
         "overview": "",
@@ -71,6 +73,8 @@ def test_each_view_fits_and_has_no_violations(browser: Browser, address: str, sc
         "document": f"collections/vectors/{documents[0]['id']}",
         "users": "users",
         "user": "users/bob",
+        "session": f"users/{quote(USER)}/sessions/second%20one",
+        "receipt": f"users/{quote(USER)}/receipts/{turn}",
         "jobs": "jobs",
         "audit": "audit",
         "probe": "users/bob/probe?query=hello&beside=query-cosine",
@@ -87,4 +91,12 @@ def test_each_view_fits_and_has_no_violations(browser: Browser, address: str, sc
             if shots := os.environ.get("SHOTS"):
                 page.screenshot(path=f"{shots}/{name}-{width}-{scheme}.png", full_page=True)
         assert_accessible(page)
+        if name == "probe":
+            page.get_by_role("button", name="Preview the prompt").click()
+            expect(page.locator(".beside")).to_contain_text("system")
+            assert_accessible(page)
+        if name == "user":
+            page.get_by_role("button", name="Delete …").click()
+            expect(page.get_by_label("Type “bob” to go on")).to_be_visible()
+            assert_accessible(page)
     page.close()

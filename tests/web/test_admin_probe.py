@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.checks import eventually
 from tests.web.admin import EVIL, USER
 from tests.web.chat.test_hostile import HOSTILE
-from tests.web.watched import Watched
+from tests.web.watched import Watched, assert_accessible
 
 
 @pytest.fixture
@@ -111,6 +111,7 @@ def test_a_key_leaves_with_whoever_signs_out(page: Page, guarded: str) -> None:
     assert "key-of" not in page.url
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("dialog")).to_be_visible()
+    assert_accessible(page)
     assert page.evaluate("sessionStorage.length") == 0
     page.keyboard.press("Escape")
     expect(page.get_by_role("alert")).to_be_visible()

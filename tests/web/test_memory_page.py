@@ -103,10 +103,62 @@ def test_facts_are_told_forgotten_in_bulk_and_brought_back(page: Page, address: 
     page.get_by_role("button", name="In force").click()
     expect(items.filter(has_text="The user lives in Oslo.")).to_be_visible()
     act(page, "The user lives in Oslo.", "History")
-    expect(page.get_by_role("dialog")).to_contain_text("DELETE")
+    expect(page.get_by_role("dialog")).to_contain_text("Ended, by you")
     page.keyboard.press("Escape")
     items.filter(has_text="The user lives in Oslo.").get_by_role("link", name="Message").click()
     expect(page.locator(".message.marked .said")).to_have_text("I live in Oslo.")
+
+
+def test_past_facts_stand_alone_with_a_history_that_goes_on(page: Page, address: str) -> None:
+    towns = ["Rome", "Bergen", "Graz", "Turin", "Lyon", "Ghent", "York", "Kiel"]
+    body = {"text": " ".join(f"My friend {name}son lives in {name}." for name in towns)}
+    httpx.post(f"{address}/v1/facts", json=body, timeout=30).raise_for_status()
+    [first] = httpx.post(f"{address}/v1/facts", json={"text": "My bike is blue."}, timeout=30).json()["decisions"]
+    last = first["id"]
+    for colour in ("red", "green", "black", "white", "grey", "pink", "gold"):
+        text = {"text": f"The user's bike is {colour}."}
+        last = httpx.patch(f"{address}/v1/facts/{last}", json=text).raise_for_status().json()["id"]
+    page.goto(f"{address}/memory#facts")
+    items = page.locator(".items > li")
+    expect(items.filter(has_text="gold")).to_be_visible()
+    page.get_by_role("button", name="Past").click()
+    expect(items).to_have_count(7)
+    page.get_by_role("button", name="In force").click()
+    act(page, "The user's bike is gold.", "History")
+    history = page.get_by_role("dialog")
+    expect(history.locator("ol > li")).to_have_count(6)
+    expect(history).to_contain_text("Replaced by a newer one, by you")
+    assert_accessible(page)
+    history.get_by_role("button", name="Show more").click()
+    expect(history.locator("ol > li")).to_have_count(8)
+    expect(history.locator("ol > li").last).to_contain_text("blue")
+    expect(history.locator("ol > li").last).to_contain_text("Noted, by rules")
+
+
+def test_what_cannot_be_read_has_a_way_back(page: Page, address: str) -> None:
+    refusal = {"detail": "The disk is full.", "status": 507}
+    page.route(re.compile("/v1/(?!search)"), lambda route: route.fulfill(status=507, json=refusal))
+    for view in ("profile", "facts", "values", "summaries", "projects", "data"):
+        page.goto(f"{address}/memory#{view}")
+        expect(page.get_by_role("alert").filter(visible=True)).to_have_text("The disk is full.")
+        expect(page.get_by_text("Loading")).to_have_count(0)
+    page.unroute(re.compile("/v1/(?!search)"))
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("button", name="Download")).to_be_enabled()
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_count(0)
+
+
+def test_a_key_is_given_after_it_was_refused(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(f"{serve(api_keys='ann:key-of-ann')}/memory#facts")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_text("This server needs an API key.")
+    expect(page.get_by_text("Loading")).to_have_count(0)
+    page.get_by_role("button", name="Enter a key").click()
+    page.get_by_label("This server asks for an API key").fill("key-of-ann")
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_text("Nothing yet.")).to_be_visible()
 
 
 def test_values_are_kept_changed_and_forgotten(page: Page, address: str) -> None:

@@ -1,7 +1,7 @@
 // What is stored: the collections, the documents of each by filters, a document whole, and what admins did.
-import { t } from "../lib/text.js";
+import { count, t } from "../lib/text.js";
 import { call, pathOf } from "./api.js";
-import { ago, at, count, el, field, link, linkTo, megabytes, paged, svg, table } from "./parts.js";
+import { ago, at, el, field, link, linkTo, megabytes, paged, svg, table } from "./parts.js";
 
 const DATES = ["since", "until"];
 const TEXTS = { vectors: "aboutVectors", traces: "aboutTraces", receipts: "aboutReceipts", banks: "aboutBanks", facts: "aboutFacts",

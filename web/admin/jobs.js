@@ -1,7 +1,7 @@
 // Jobs of all users: what was given up, what waits and what is under way; dead ones are taken up again here.
-import { t } from "../lib/text.js";
+import { count, t } from "../lib/text.js";
 import { call, pathOf, post } from "./api.js";
-import { ago, busy, count, el, failure, link, paged, passFocus, state, table } from "./parts.js";
+import { ago, busy, el, failure, link, paged, passFocus, state, table } from "./parts.js";
 
 const STATES = ["dead", "waiting", "running"];
 const KINDS = ["", "embed", "facts", "summarise", "title", "observe", "sections", "condense"];

@@ -1,4 +1,5 @@
 // API keys: whose each is and what for; one is made, and one that was made here is rotated or revoked.
+import { copy } from "../lib/clipboard.js";
 import { t } from "../lib/text.js";
 import { call, pathOf, post, remove } from "./api.js";
 import { ago, busy, el, field, link, table } from "./parts.js";
@@ -29,17 +30,10 @@ function ask(title, text, action, work, then) {
 
 /** A new key, with the button that copies it, which is what to do next. */
 function showKey(holder, key) {
-  const [shown, copy] = [el("code", {}, key), button(t("copy"), "", { "aria-describedby": "once" })];
-  copy.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(key);
-      copy.textContent = t("copied");
-    } catch {
-      getSelection().selectAllChildren(shown); // pages without TLS may not write to the clipboard
-    }
-  });
-  holder.replaceChildren(el("div", { class: "notice" }, el("p", { id: "once" }, t("keyShownOnce")), el("div", { class: "row" }, shown, copy)));
-  copy.focus();
+  const [shown, copying] = [el("code", {}, key), button(t("copy"), "", { "aria-describedby": "once" })];
+  copying.addEventListener("click", () => copy(key, (text) => { copying.textContent = text; }));
+  holder.replaceChildren(el("div", { class: "notice" }, el("p", { id: "once" }, t("keyShownOnce")), el("div", { class: "row" }, shown, copying)));
+  copying.focus();
 }
 
 function say(holder, text) {

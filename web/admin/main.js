@@ -1,10 +1,10 @@
 // The admin page: its frame, which view an address names, and the views of everything; others are in files of their own.
-import { t } from "../lib/text.js";
+import { count, t } from "../lib/text.js";
 import { call, hasKey, pathOf, signOut } from "./api.js";
 import { auditView, browseView, collectionsView, documentView } from "./collections.js";
 import { jobsView } from "./jobs.js";
 import { keysView } from "./keys.js";
-import { ago, count, duration, el, failure, link, megabytes, numbers, paged, table } from "./parts.js";
+import { ago, duration, el, failure, link, megabytes, numbers, paged, table } from "./parts.js";
 import { mapView, probeView } from "./probe.js";
 import { receiptView, sessionView, userView } from "./user.js";
 

@@ -1,5 +1,5 @@
 // What the views of the admin page are made of. Whatever comes from users is text, never HTML.
-import { language, t } from "../lib/text.js";
+import { count, exact, language, t } from "../lib/text.js";
 import { told } from "../lib/api.js";
 import { pathOf } from "./api.js";
 
@@ -33,8 +33,6 @@ export const link = (text, ...parts) => el("a", { href: `#/${parts.map(encodeURI
 /** The same with parameters. */
 export const linkTo = (text, parts, parameters) => el("a", { href: `#${pathOf(parts, parameters)}` }, text);
 
-export const count = (number) => number.toLocaleString(language);
-
 const RELATIVE = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
 
@@ -45,13 +43,13 @@ export function ago(time) {
   for (const [unit, size] of STEPS) {
     if (Math.abs(past) < size) {
       const text = RELATIVE.format(Math.round(past), unit);
-      return el("time", { dateTime: time, title: new Date(time).toLocaleString(language) }, text);
+      return el("time", { dateTime: time, title: exact(time) }, text);
     }
     past /= size;
   }
 }
 
-export const at = (time) => el("time", { dateTime: time }, new Date(time).toLocaleString(language));
+export const at = (time) => el("time", { dateTime: time }, exact(time));
 
 export function duration(seconds) {
   const [days, hours, minutes] = [seconds / 86400, (seconds / 3600) % 24, (seconds / 60) % 60].map(Math.floor);

@@ -1,7 +1,7 @@
 // What an admin tries for a user: what a search considers by one recipe or two, what a model would be sent, where memories lie.
-import { t } from "../lib/text.js";
+import { count, t } from "../lib/text.js";
 import { call, pathOf, post } from "./api.js";
-import { at, busy, count, el, field, link, parts, state, svg } from "./parts.js";
+import { at, busy, el, field, link, parts, state, svg } from "./parts.js";
 
 const RECIPES = ["query", "query-cosine", "query-newest-200", "search", "recall", "proxy"];
 const COLOURS = 5; // and one for all others

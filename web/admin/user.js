@@ -1,7 +1,7 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
-import { t } from "../lib/text.js";
+import { count, t } from "../lib/text.js";
 import { call, pathOf, post, read, remove } from "./api.js";
-import { ago, at, busy, count, el, failure, field, link, linkTo, numbers, paged, parts, state, table } from "./parts.js";
+import { ago, at, busy, el, failure, field, link, linkTo, numbers, paged, parts, state, table } from "./parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
 const trail = (...steps) => el("p", { class: "trail" }, ...steps.flatMap((step, place) => (place ? [" › ", step] : [step])));

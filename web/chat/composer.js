@@ -1,12 +1,15 @@
-// What is written: it grows, keeps its draft, takes images, and says when a text is too long.
+// The composer: it grows with its text, keeps a draft, takes images, and says when a text is too long.
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
-import { DRAFT } from "./kept.js";
+import { DRAFT } from "../lib/kept.js";
 
 export const MOST = 32_000; // characters of a message, as the server counts them
 const IMAGES = 16;
 const IMAGE_BYTES = 5_000_000;
+const ALL_BYTES = 11_000_000; // a request may have 16 MB, in which images take four thirds of their size
 
+/** The bytes of an image by its data URI, which spends four characters on three bytes. */
+const bytesOf = (image) => (image.length * 3) / 4;
 const lengthOf = (text) => (text.length > MOST ? [...text].length : text.length);
 const readAsAddress = (file) => new Promise((resolve, reject) => {
   const reader = new FileReader();
@@ -15,14 +18,31 @@ const readAsAddress = (file) => new Promise((resolve, reject) => {
   reader.readAsDataURL(file);
 });
 
+/** Shows images. `remove` takes one away by its place. */
+export const Pictures = ({ images, remove }) => html`
+  <ul class="pictures">${images.map((image, at) => html`
+    <li key=${at}><img src=${image} alt=${t("image")} />${remove && html`<${IconButton} icon="close" name=${t("removeImage")} onClick=${() => remove(at)} />`}</li>`)}</ul>`;
+
+/** Stores a draft; an empty one is deleted. */
+function keep(place, text) {
+  if (place === null) return;
+  if (text.trim()) localStorage.setItem(place, text);
+  else localStorage.removeItem(place);
+}
+
 export function Composer({ here, send, stop, options, given }) {
-  const place = DRAFT + (here.id || "");
+  const place = here.temporary || (!here.id && here.messages.length) ? null : DRAFT + (here.id || ""); // where the draft is kept: nowhere while a new chat waits for its id
   const [text, set] = useState("");
   const [images, attach] = useState([]);
   const [refused, refuse] = useState("");
   const field = useRef();
   const picker = useRef();
-  useEffect(() => { set(here.temporary ? "" : localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }, [here]);
+  const held = useRef({});
+  useEffect(() => {
+    if (held.current.here === here) { keep(held.current.place, ""); keep(place, text); } // the chat got its id, or became temporary
+    else { set(place && localStorage.getItem(place) || ""); attach([]); refuse(""); field.current.focus(); }
+    held.current = { here, place };
+  }, [here, place]);
   useEffect(() => { if (given) { set(given.text); field.current.focus(); } }, [given]);
   useLayoutEffect(() => {
     field.current.style.height = "auto";
@@ -30,9 +50,7 @@ export function Composer({ here, send, stop, options, given }) {
   }, [text]);
   const write = (value) => {
     set(value);
-    if (here.temporary) return;
-    if (value.trim()) localStorage.setItem(place, value);
-    else localStorage.removeItem(place);
+    keep(place, value);
   };
   const length = lengthOf(text.trim());
   const tooLong = length > MOST ? t("tooLong", count(length), count(MOST)) : "";
@@ -40,9 +58,9 @@ export function Composer({ here, send, stop, options, given }) {
     event.preventDefault();
     const query = text.trim();
     if (!query || tooLong || here.isAnswering) return;
-    localStorage.removeItem(place);
-    set("");
+    write("");
     attach([]);
+    refuse("");
     send(query, images);
   };
   const keyed = (event) => {
@@ -50,20 +68,32 @@ export function Composer({ here, send, stop, options, given }) {
   };
   const take = async (files) => {
     const taken = [...files].filter((file) => file.type.startsWith("image/"));
-    if (!taken.length) return;
-    const small = taken.filter((file) => file.size <= IMAGE_BYTES).slice(0, IMAGES - images.length);
-    refuse(small.length < taken.length ? t("imageRefused", IMAGES, IMAGE_BYTES / 1_000_000) : "");
-    const read = await Promise.all(small.map(readAsAddress));
-    attach((before) => [...before, ...read]);
+    const read = await Promise.all(taken.filter((file) => file.size <= IMAGE_BYTES).map(readAsAddress));
+    attach((before) => {
+      let room = ALL_BYTES - before.reduce((sum, image) => sum + bytesOf(image), 0);
+      const fit = read.slice(0, IMAGES - before.length).filter((image) => { room -= bytesOf(image); return room >= 0; });
+      if (taken.length < files.length) refuse(t("onlyImages"));
+      else refuse(fit.length < taken.length ? t("imageRefused", IMAGES, IMAGE_BYTES / 1_000_000, ALL_BYTES / 1_000_000) : "");
+      return [...before, ...fit];
+    });
   };
-  const pasted = (event) => { if (event.clipboardData.files.length) { event.preventDefault(); take(event.clipboardData.files); } };
-  const dropped = (event) => { event.preventDefault(); take(event.dataTransfer.files); };
+  const pasted = (event) => { // a spreadsheet gives text and a picture of it: take the text. A file may come with its name as text.
+    const files = [...event.clipboardData.files];
+    const names = files.map((file) => file.name);
+    const lines = event.clipboardData.getData("text/plain").split(/[\r\n]+/).filter(Boolean);
+    if (files.length && lines.every((line) => names.includes(line))) { event.preventDefault(); take(files); }
+  };
+  useEffect(() => { // anywhere on the page, or the browser would open the file instead
+    const over = (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); };
+    const dropped = (event) => { if (event.dataTransfer.files.length) { event.preventDefault(); take(event.dataTransfer.files); } };
+    addEventListener("dragover", over);
+    addEventListener("drop", dropped);
+    return () => { removeEventListener("dragover", over); removeEventListener("drop", dropped); };
+  }, []);
   return html`
-    <form class="composer" onSubmit=${submit} onDrop=${dropped} onDragOver=${(event) => event.preventDefault()}>
+    <form class="composer" onSubmit=${submit}>
       <div class="box">
-        ${images.length > 0 && html`
-          <ul class="pictures">${images.map((image, at) => html`
-            <li key=${at}><img src=${image} alt=${t("image")} /><${IconButton} icon="close" name=${t("removeImage")} onClick=${() => attach(images.filter((_, other) => other !== at))} /></li>`)}</ul>`}
+        ${images.length > 0 && html`<${Pictures} images=${images} remove=${(at) => attach(images.filter((_, other) => other !== at))} />`}
         <label for="text" class="hidden">${t("message")}</label>
         <textarea id="text" ref=${field} rows="1" dir="auto" value=${text} placeholder=${t(here.isKept ? "say" : "sayTemporary")} aria-describedby="too-long"
           onInput=${(event) => write(event.target.value)} onKeyDown=${keyed} onPaste=${pasted}></textarea>

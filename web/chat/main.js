@@ -1,6 +1,7 @@
 // The chat page: which conversation an address names, and what goes on in those that were left meanwhile.
 import { Component, Dialog, html, IconButton, render } from "../lib/view.js";
 import { get, patch, path, told } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { t } from "../lib/text.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -28,7 +29,7 @@ class App extends Component {
   changed = () => this.setState({});
   list = new Sessions(this.changed);
   away = new Map(); // conversations that were left while an answer was under way
-  state = { here: new Conversation(null, this.changed), side: !NARROW.matches, options: false, help: false, health: null, marked: null, given: null };
+  state = { here: new Conversation(null, this.changed), side: !NARROW.matches, options: null, help: false, health: null, marked: null, given: null, refused: "" };
 
   componentDidMount() {
     addEventListener("popstate", () => this.route());
@@ -39,7 +40,7 @@ class App extends Component {
     this.readPaused();
   }
 
-  /** Whether the user has paused remembering, which this chat is to know before it says anything. */
+  /** Whether the user has paused remembering, which the page says before anything is sent. */
   async readPaused() {
     const { paused = false } = await get(path(["v1", "profile"], { limit: 1 }));
     this.paused = paused;
@@ -47,10 +48,21 @@ class App extends Component {
     this.changed();
   }
 
+  /** Reads again what failed for want of a key. */
+  enter = async () => {
+    await this.list.begin();
+    if (this.list.error) return;
+    this.readPaused();
+    if (this.state.here.error) this.state.here.again();
+  };
+
   resume = async () => {
-    await patch("v1/profile", { paused: false });
-    this.paused = this.state.here.paused = false;
-    this.changed();
+    const { here } = this.state;
+    try {
+      await patch("v1/profile", { paused: false });
+      this.paused = here.paused = false;
+      this.setState({ refused: "" });
+    } catch (error) { this.setState({ refused: told(error) }); }
   };
 
   componentDidUpdate() {
@@ -58,7 +70,7 @@ class App extends Component {
     document.title = title ? `${title} · Loci` : "Loci";
   }
 
-  /** A chat's title; the list knows it as it was renamed. */
+  /** A chat's title. The list has the new one after a rename. */
   titleOf = (here) => this.list.items.find((one) => one.id === here.id)?.title || here.title;
 
   /** Shows what the address names. */
@@ -72,19 +84,12 @@ class App extends Component {
     for (const [other, left] of this.away) if (!left.isAnswering) this.away.delete(other);
     const kept = id && !message ? this.away.get(id) : null;
     const here = kept || new Conversation(id, this.changed, { paused: this.paused, project: id ? null : this.list.project });
-    this.setState({ here, marked: message, given: null, side: NARROW.matches ? false : this.state.side });
-    if (kept || !id) return;
-    let around = null;
-    if (message) {
-      const found = await get(path([...here.address, "messages", message])).catch(() => null);
-      around = found && found.message_index >= 0 ? found.message_index : null;
-    }
-    await here.open(around);
+    this.setState({ here, marked: message, given: null, options: null, side: NARROW.matches ? false : this.state.side });
+    if (!kept && id) await here.open(message);
   }
 
   go = (id, message = null) => {
-    const address = new URLSearchParams({ session: id, ...(message ? { message } : {}) });
-    history.pushState(null, "", `?${address}`);
+    history.pushState(null, "", toChat(id, message));
     this.route();
   };
 
@@ -95,14 +100,15 @@ class App extends Component {
 
   send = async (query, images, insteadOf = null) => {
     const { here } = this.state;
-    if (here.hasNewer && !insteadOf) await this.toNewest(here);
+    if (here.hasNewer && !insteadOf && !here.shown.at(-1)?.branch) await this.toNewest(here);
     this.setState({ marked: null });
     await here.ask(query, images, this.begun, insteadOf);
-    if (!here.temporary) this.list.read();
+    if (this.paused === undefined) this.enter();
+    else if (!here.temporary) this.list.read();
     this.list.know(here.project);
   };
 
-  /** Shows the chats of a project, or all; a chat that has not begun yet is to be one of them. */
+  /** Shows the chats of one project or of all. A chat that has not begun yet joins that project. */
   choose = (project) => {
     const { here } = this.state;
     if (!here.id && !here.messages.length) here.project = project;
@@ -112,12 +118,12 @@ class App extends Component {
   };
 
   closeOptions = () => {
-    this.setState({ options: false });
-    this.list.know(this.state.here.project);
+    this.list.know(this.state.options?.project);
+    this.setState({ options: null });
   };
 
   begun = (here) => {
-    if (this.state.here === here) history.replaceState(null, "", `?${new URLSearchParams({ session: here.id })}`);
+    if (this.state.here === here) history.replaceState(null, "", toChat(here.id));
     this.list.read();
   };
 
@@ -127,7 +133,7 @@ class App extends Component {
     await here.open();
   }
 
-  resend = (one) => this.state.here.resend(one, this.begun);
+  resend = (one, text, images) => this.state.here.resend(one, this.begun, text, images);
   use = (text) => this.setState({ given: { text } });
   gone = (id) => { if (id === this.state.here.id) this.begin(); };
 
@@ -140,12 +146,12 @@ class App extends Component {
     else if (event.key === "?" && !writing) this.setState({ help: true });
   };
 
-  render(_, { here, side, options, help, health, marked, given }) {
+  render(_, { here, side, options, help, health, marked, given, refused }) {
     const title = this.titleOf(here) || (here.temporary ? t("temporary") : "Loci");
     return html`
       <a class="skip" href="#text">${t("skip")}</a>
       <div class=${`page${side ? " with-side" : ""}`}>
-        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} gone=${this.gone} choose=${this.choose} />`}
+        ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} enter=${this.enter} gone=${this.gone} choose=${this.choose} help=${() => this.setState({ help: true })} />`}
         ${side && html`<div class="shade" onClick=${() => this.setState({ side: false })}></div>`}
         <main>
           <header class="top">
@@ -156,12 +162,12 @@ class App extends Component {
           <${Thread} key="thread" here=${here} send=${this.send} resend=${this.resend} go=${this.go} marked=${marked} modelled=${health && health.chat_model !== "rule_based"}>
             <${Beginning} health=${health} use=${this.use} />
           <//>
-          ${here.paused && html`<p class="paused soft" role="status">${t("pausedMore")} <button type="button" class="link" onClick=${this.resume}>${t("resume")}</button></p>`}
-          <${Composer} here=${here} send=${this.send} stop=${() => here.stop()} options=${() => this.setState({ options: true })} given=${given} />
+          ${here.paused && html`<p class="paused soft" role="status">${t("pausedMore")} <button type="button" class="link" onClick=${this.resume}>${t("resume")}</button> <span class="bad">${refused}</span></p>`}
+          <${Composer} here=${here} send=${this.send} stop=${() => here.stop()} options=${() => this.setState({ options: here })} given=${given} />
         </main>
       </div>
       <p class="hidden" aria-live="polite">${spoken(here)}</p>
-      ${options && html`<${Options} here=${here} projects=${this.list.projects} close=${this.closeOptions} />`}
+      ${options && html`<${Options} here=${options} projects=${this.list.projects} close=${this.closeOptions} />`}
       ${help && html`
         <${Dialog} title=${t("shortcuts")} close=${() => this.setState({ help: false })}>
           <dl class="keys">${SHORTCUTS.map(([keys, what]) => html`<div><dt><kbd>${keys}</kbd></dt><dd>${t(what)}</dd></div>`)}</dl>
@@ -169,7 +175,7 @@ class App extends Component {
   }
 }
 
-/** What a screen reader says: the answer once it is whole, for pieces of it would be read one by one. */
+/** What a screen reader says. It waits for the whole answer, because it would read the pieces one by one. */
 function spoken(here) {
   const last = here.messages.at(-1);
   if (!last || last.role !== "assistant" || !last.done) return last?.waiting ? t("answering") : "";

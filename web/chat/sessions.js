@@ -1,22 +1,22 @@
 // The list of sessions, newest first, as the sidebar holds it: read page by page, of one project or all, by title.
-import { get, path, patch, post, remove, told } from "../lib/api.js";
-import { forgetChats } from "./kept.js";
+import { get, path, patch, remove, told } from "../lib/api.js";
+import { forgetChats } from "../lib/kept.js";
+import { search } from "../lib/messages.js";
 
 const PAGE = 60;
-const LEAST = 0.1; // below which a message has little to do with what is searched for
 const FOUND = 8; // messages that a search shows beside titles
 
 export class Sessions {
   constructor(changed) {
     this.changed = changed;
     this.items = [];
-    this.found = []; // messages that suit what is searched for
+    this.found = []; // messages that a search found
     this.projects = [];
     this.query = "";
     this.project = null;
     this.cursor = null;
     this.error = "";
-    this.asked = 0; // counts the lists asked for; what belongs to an earlier one is not shown any more
+    this.asked = 0; // counts requests for a list; the answer to an earlier one is dropped
   }
 
   async read() {
@@ -46,11 +46,13 @@ export class Sessions {
     this.reading = true;
     const mine = this.asked;
     const about = { q: this.query, project: this.project, cursor: this.cursor };
-    const page = await get(path(["v1", "sessions"], { limit: PAGE, ...about })).catch(() => null);
+    try {
+      const page = await get(path(["v1", "sessions"], { limit: PAGE, ...about }));
+      if (mine === this.asked) Object.assign(this, { items: [...this.items, ...page.items], cursor: page.next_cursor });
+    } catch (error) {
+      if (mine === this.asked) this.error = told(error);
+    }
     this.reading = false;
-    if (page === null || mine !== this.asked) return;
-    this.items = [...this.items, ...page.items];
-    this.cursor = page.next_cursor;
     this.changed();
   }
 
@@ -60,14 +62,13 @@ export class Sessions {
     this.changed();
   }
 
-  /** Reads the projects anew where this one, which a chat was given, is not among them. */
+  /** Reads the projects again if this one is not among them. */
   know(project) {
     if (project && !this.projects.some((one) => one.name === project)) this.readProjects();
   }
 
   async _search() {
-    const { items } = await post("v1/search", { query: this.query, top_k: FOUND, min_score: LEAST, ...(this.project ? { project: this.project } : {}) });
-    return items.filter((one) => one.kind === "turn");
+    return (await search(this.query, FOUND, this.project)).filter((one) => one.kind === "turn");
   }
 
   async rename(id, title) {

@@ -1,33 +1,18 @@
 // The sidebar: sessions by date, found by title or by what was said, renamed and deleted; projects; the ways out.
-import { Confirm, Dialog, Edge, html, Icon, IconButton, Menu, useState } from "../lib/view.js";
+import { Confirm, Edge, html, Icon, Menu, Reword, useState } from "../lib/view.js";
 import { hasKey, signOut } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { count, date, language, languages, period, speak, t } from "../lib/text.js";
 
 const LATER = 250; // milliseconds after the last key until a search begins
 let timer;
-
-function Rename({ session, rename, close }) {
-  const [title, set] = useState(session.title);
-  const submit = async (event) => {
-    event.preventDefault();
-    if (title.trim()) await rename(session.id, title.trim());
-    close();
-  };
-  return html`
-    <${Dialog} title=${t("rename")} close=${close}>
-      <form onSubmit=${submit}>
-        <label>${t("title")}<input value=${title} maxlength="200" autofocus onInput=${(event) => set(event.target.value)} required /></label>
-        <div class="row end"><button class="primary">${t("save")}</button></div>
-      </form>
-    <//>`;
-}
 
 function Entry({ session, here, go, act }) {
   const current = here.id === session.id;
   const open = (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(session.id); } };
   return html`
     <li class=${current ? "current" : ""}>
-      <a href=${`?session=${encodeURIComponent(session.id)}`} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
+      <a href=${toChat(session.id)} onClick=${open} aria-current=${current ? "page" : undefined} title=${session.title} dir="auto">${session.title}</a>
       <${Menu} name=${t("actionsOf", session.title)} actions=${[[t("rename"), () => act("rename", session)], [t("delete"), () => act("delete", session), "bad"]]} />
     </li>`;
 }
@@ -42,7 +27,7 @@ function groups(items) {
   return made;
 }
 
-export function Sidebar({ list, here, go, begin, gone, choose }) {
+export function Sidebar({ list, here, go, begin, enter, gone, choose, help }) {
   const [asked, ask] = useState(null);
   const act = (what, session) => ask({ what, session });
   const search = (event) => {
@@ -64,25 +49,26 @@ export function Sidebar({ list, here, go, begin, gone, choose }) {
           </select></label>`}
       <div class="sessions">
         ${list.error && html`<p class="bad" role="alert">${list.error}</p>`}
-        ${list.refused && html`<button type="button" onClick=${() => list.begin()}>${t("enterKey")}</button>`}
+        ${list.error && html`<button type="button" onClick=${enter}>${t(list.refused ? "enterKey" : "sendAgain")}</button>`}
         ${groups(list.items).map((group) => html`
           <h2 key=${group.name}>${group.name}</h2>
           <ul key=${`${group.name} list`}>${group.items.map((one) => html`<${Entry} key=${one.id} session=${one} here=${here} go=${go} act=${act} />`)}</ul>`)}
-        ${list.cursor !== null && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
+        ${list.cursor !== null && !list.error && html`<${Edge} box=".sessions" reach=${() => list.more()} />`}
         ${list.query && html`
           <h2>${t("inMessages")}</h2>
           ${list.found.length === 0 && html`<p class="soft">${t("nothingFound")}</p>`}
           <ul class="found">${list.found.map((one) => html`
-            <li key=${one.id}><a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${(event) => { event.preventDefault(); go(one.session_id, one.id); }}>
+            <li key=${one.id}><a href=${toChat(one.session_id, one.id)} onClick=${(event) => { event.preventDefault(); go(one.session_id, one.id); }}>
               <span class="soft">${date(one.timestamp)}</span> ${one.content.slice(0, 120)}</a></li>`)}</ul>`}
       </div>
       <footer>
         <a href="memory">${t("memory")}</a><a href="admin">${t("admin")}</a>
+        <button type="button" class="link" onClick=${help}>${t("shortcuts")}</button>
         ${hasKey() && html`<button type="button" class="link" onClick=${() => { signOut(); location.assign("."); }}>${t("signOut")}</button>`}
         <label><span class="hidden">${t("language")}</span><select class="link" value=${language} onChange=${(event) => speak(event.target.value)}>
           ${languages.map(([code, name]) => html`<option value=${code}>${name}</option>`)}</select></label>
       </footer>
-      ${asked?.what === "rename" && html`<${Rename} session=${asked.session} rename=${(id, title) => list.rename(id, title)} close=${close} />`}
+      ${asked?.what === "rename" && html`<${Reword} title=${t("rename")} label=${t("title")} text=${asked.session.title} most="200" save=${(title) => list.rename(asked.session.id, title)} close=${close} />`}
       ${asked?.what === "delete" && html`
         <${Confirm} title=${t("deleteChat")} text=${t("deletesChat", asked.session.title, count(asked.session.message_count))} action=${t("delete")}
           run=${async () => { await list.delete(asked.session.id); gone(asked.session.id); }} close=${close} />`}

@@ -1,13 +1,12 @@
-// Why an answer remembered what it did: the server's receipt, with what each source says by now.
+// The sources of an answer: the server's receipt, with what each source says now.
 import { Confirm, html, Reword, useEffect, useRef, useState } from "../lib/view.js";
 import { get, patch, path, post, put, remove, told } from "../lib/api.js";
+import { toChat } from "../lib/messages.js";
 import { count, moment, t, timezone } from "../lib/text.js";
 
 const KEPT_UNDER = { turn: (one) => ["v1", "sessions", one.session_id, "messages", one.id], fact: (one) => ["v1", "facts", one.id], memory: (one) => ["v1", "memories", one.id] };
-const OF_SESSION = "turn"; // which says itself whose memory it is in; others are the project's, or the user's
-
-/** The numbers that an answer cites. */
-export const citedIn = (text) => [...new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map((found) => Number(found[1])))];
+const PLACES = { fact: "facts", memory: "values", summary: "summaries" }; // on the memory page
+const OF_SESSION = "turn"; // its session says which memory it belongs to; others belong to the project or the user
 
 function Source({ one, considered, go, act, marked }) {
   const linked = one.kind === "turn" && one.session_id;
@@ -17,11 +16,12 @@ function Source({ one, considered, go, act, marked }) {
   if (one.content === null) return html`<li value=${one.n} class="soft">${t("sourceGone")}</li>`;
   const withheld = one.recalled === false;
   return html`
-    <li value=${one.n} id=${`source-${one.n}`} class=${`${marked === one.n ? "marked" : ""} ${withheld ? "withheld" : ""}`}>
+    <li value=${one.n} tabindex="-1" class=${`${marked === one.n ? "marked" : ""} ${withheld ? "withheld" : ""}`}>
       <p class="quote" dir="auto">${one.content}</p>
       <p class="soft">
         ${t(one.role === "assistant" ? "byAssistant" : `kind_${one.kind}`) || one.kind} · <time datetime=${one.timestamp}>${moment(one.timestamp)}</time>
-        ${linked && html` · <a href=${`?session=${encodeURIComponent(one.session_id)}&message=${encodeURIComponent(one.id)}`} onClick=${open}>${t("openMessage")}</a>`}
+        ${linked && html` · <a href=${toChat(one.session_id, one.id)} onClick=${open}>${t("openMessage")}</a>`}
+        ${one.kind in PLACES && html` · <a href=${`memory#${PLACES[one.kind]}`}>${t("openMemory")}</a>`}
         ${withheld && html` · ${t("notRecalled")}`}
       </p>
       ${one.kind in KEPT_UNDER && html`
@@ -37,10 +37,11 @@ function Source({ one, considered, go, act, marked }) {
     </li>`;
 }
 
-/** What was said of a value that is kept under a key. */
+/** The value of a key-value, whose source reads "key: value". */
 const valueOf = (one) => one.content.slice(one.id.length + 2);
 
-export function Sources({ turn, text, marked, go, here }) {
+/** `cited`: the numbers that the answer cites. `looked.n`: the one that the reader asked for; a new object each time. */
+export function Sources({ turn, cited, looked, go, here }) {
   const [receipt, set] = useState(null);
   const [error, fail] = useState("");
   const [outcome, say] = useState({});
@@ -49,6 +50,10 @@ export function Sources({ turn, text, marked, go, here }) {
   const { project } = here;
   const read = () => get(path(["v1", "receipts", turn])).then(set, (problem) => fail(problem.status === 404 ? t("noReceipt") : told(problem)));
   useEffect(() => { read(); }, [turn]);
+  useEffect(() => {
+    const source = looked.n && box.current?.querySelector("li.marked");
+    if (source) { source.scrollIntoView({ block: "nearest" }); source.focus({ preventScroll: true }); }
+  }, [looked, receipt === null]);
   useEffect(() => { if (outcome.said && document.activeElement === document.body) box.current.focus(); }, [outcome]); // the button is gone
 
   const setRecalled = async (one, recalled) => {
@@ -78,10 +83,9 @@ export function Sources({ turn, text, marked, go, here }) {
 
   if (error) return html`<p class="sources soft" role="status">${error}</p>`;
   if (!receipt) return html`<p class="sources soft" role="status">…</p>`;
-  const cited = citedIn(text);
   const used = receipt.used.filter((one) => cited.includes(one.n));
   const given = receipt.used.filter((one) => !cited.includes(one.n));
-  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} act=${{ ask, setRecalled }} marked=${marked} />`)}</ol>`;
+  const list = (sources) => html`<ol>${sources.map((one) => html`<${Source} key=${`${one.n} ${one.id}`} one=${one} considered=${receipt.considered} go=${go} act=${{ ask, setRecalled }} marked=${looked.n} />`)}</ol>`;
   return html`
     <section class="sources" aria-label=${t("sources")} tabindex="-1" ref=${box}>
       <p class="hidden" role="status">${outcome.said}</p>

@@ -1,52 +1,50 @@
-// The messages of a conversation, with what can be done to each; a reader who scrolled up stays where he is.
+// The messages of a conversation, with what can be done to each; a reader who has scrolled up stays there.
 import { Component, Edge, html, Icon, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { told } from "../lib/api.js";
+import { copy } from "../lib/clipboard.js";
 import { clock, day, midnight, t } from "../lib/text.js";
-import { MOST } from "./composer.js";
-import { citedIn, Sources } from "./sources.js";
+import { MOST, Pictures } from "./composer.js";
+import { Sources } from "./sources.js";
 
-const NEAR = 80; // pixels from the end within which a reader is taken to be at it
+const NEAR = 80; // pixels: a reader this close to the end is at the end
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
 let markdown = null; // draws answers; the first paint does not wait for it
 
-function Markdown({ text, whole, cite }) {
+function Markdown({ text, cites, whole, cite }) {
   const box = useRef();
   useLayoutEffect(() => { if (whole) markdown.finish(box.current); }, [text, whole]); // before a reader's place is kept by heights
   const act = (event) => {
     const link = event.target.closest?.(".cite");
-    if (!link || (event.type === "keydown" && event.key !== "Enter")) return;
+    if (!link || (event.type === "keydown" && !["Enter", " "].includes(event.key))) return;
     event.preventDefault();
     cite(Number(link.dataset.n));
   };
-  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: markdown.toHtml(text) }}></div>`;
+  return html`<div class="markdown" ref=${box} onClick=${act} onKeyDown=${act} dangerouslySetInnerHTML=${{ __html: markdown.toHtml(text, cites) }}></div>`;
 }
 
 function Copy({ text }) {
-  const [done, set] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    set(true);
-    setTimeout(() => set(false), 1_500);
-  };
-  return html`<button type="button" class="link" onClick=${copy}>${done ? t("copied") : t("copy")}</button>`;
+  const [name, say] = useState(t("copy"));
+  return html`<button type="button" class="link" onClick=${() => copy(text, say)}>${name}</button>`;
 }
 
-/** Where a reader goes on who has sent something, since the button is gone that he had. */
+/** Moves the focus to the composer, because the button that had it is gone. */
 const toComposer = () => document.getElementById("text").focus();
 
-/** An answer in the language of the page, where it is one of the sentences that rules give. */
+/** Whether a message came with images that are gone: asking it again would ask something else. */
+const lacksImages = (one) => one.pictures > 0 && !one.images?.length;
+
+/** The text of an answer; the fixed sentences of rules are in the language of the page. */
 export const said = (one) => t("byRules")[one.content] ?? one.content;
 
 function Answer({ one, here, send, go, modelled }) {
-  const [shown, show] = useState(null); // the number of the source that is looked at; 0 for all
+  const [shown, show] = useState(null); // the source that is looked at: its number, 0 for all
   const text = said(one);
-  const cited = one.content ? citedIn(one.content) : [];
-  const cite = (n) => show(n);
+  const cited = one.content && markdown && !one.waiting ? markdown.citedIn(text, one.cites) : [];
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
   const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
   return html`
-    ${one.content && markdown && html`<${Markdown} text=${text} whole=${!one.waiting} cite=${cite} />`}
+    ${one.content && markdown && html`<${Markdown} text=${text} cites=${one.cites} whole=${!one.waiting} cite=${(n) => show({ n })} />`}
     ${one.waiting && !(one.content && markdown) && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
     <${Withheld} one=${one} here=${here} />
     ${(one.fallback || (modelled && one.model === "rule_based")) && html`<p class="note">${t("withoutModel")} ${one.fallback}</p>`}
@@ -54,15 +52,15 @@ function Answer({ one, here, send, go, modelled }) {
     ${one.error && html`<p class="bad" role="alert">${one.error}</p>`}
     ${!one.waiting && html`
       <div class="actions">
-        ${one.content && one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? 0 : null)}>${label}</button>`}
+        ${one.content && one.turn && one.id && html`<button type="button" class="link" aria-expanded=${shown !== null} onClick=${() => show(shown === null ? { n: 0 } : null)}>${label}</button>`}
         ${one.content && html`<${Copy} text=${text} />`}
-        ${prompt && !prompt.unsent && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
+        ${prompt && !prompt.unsent && !lacksImages(prompt) && html`<button type="button" class="link forks" onClick=${again}>${t("again")}</button>`}
         <span class="soft">${one.model && one.model !== "rule_based" ? `${one.model} · ` : ""}${clock(one.timestamp)}</span>
       </div>`}
-    ${shown !== null && html`<${Sources} turn=${one.turn} text=${one.content} marked=${shown} go=${go} here=${here} />`}`;
+    ${shown !== null && html`<${Sources} turn=${one.turn} cited=${cited} looked=${shown} go=${go} here=${here} />`}`;
 }
 
-/** Says of a message that other answers do not come to know of it, with the way back, and forth again. */
+/** Says that other answers do not recall a message, and lets the user change that. */
 function Withheld({ one, here }) {
   const [error, fail] = useState("");
   if (one.recalled !== false && !one.decided) return "";
@@ -72,15 +70,16 @@ function Withheld({ one, here }) {
     ${error && html`<p class="bad" role="alert">${error}</p>`}`;
 }
 
-/** A message of the user's as it is edited in its place. */
+/** The form that edits a message of the user's in its place. */
 function Edited({ one, send, close }) {
   const [text, set] = useState(one.content);
+  const [images, attach] = useState(one.images || []);
   const field = useRef();
   useLayoutEffect(() => { field.current.focus(); field.current.setSelectionRange(text.length, text.length); }, []);
   useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
   const submit = (event) => {
     event.preventDefault();
-    if (text.trim()) { close(); send(text.trim()); toComposer(); }
+    if (text.trim()) { close(); send(text.trim(), images.length === one.images?.length ? one.images : images); toComposer(); }
   };
   const keyed = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
@@ -88,12 +87,13 @@ function Edited({ one, send, close }) {
   };
   return html`
     <form class="edited" onSubmit=${submit}>
+      ${images.length > 0 && html`<${Pictures} images=${images} remove=${(at) => attach(images.filter((_, other) => other !== at))} />`}
       <textarea ref=${field} rows="1" dir="auto" aria-label=${t("edit")} maxlength=${MOST} value=${text} onInput=${(event) => set(event.target.value)} onKeyDown=${keyed}></textarea>
       <div class="row end"><button type="button" onClick=${close}>${t("cancel")}</button><button class="primary">${t("send")}</button></div>
     </form>`;
 }
 
-function Mine({ one, here, send, resend }) {
+function Mine({ one, here, last, send, resend }) {
   const [edits, edit] = useState(false);
   const way = useRef();
   const wasEdited = useRef(false);
@@ -102,18 +102,20 @@ function Mine({ one, here, send, resend }) {
     wasEdited.current = edits;
   }, [edits]);
   const images = one.images || [];
-  if (edits) return html`<${Edited} one=${one} send=${(text) => send(text, images, one)} close=${() => edit(false)} />`;
+  const again = (text, pictures) => (one.unsent ? resend(one, text, pictures) : send(text, pictures, one));
+  if (edits) return html`<${Edited} one=${one} send=${again} close=${() => edit(false)} />`;
   const change = () => { if (!here.isAnswering) edit(true); };
-  const retry = () => { if (one.unsent) resend(one); else send(one.content, images, one); toComposer(); };
+  const retry = () => { again(one.content, one.images ?? []); toComposer(); };
+  const isUnanswered = one.id !== undefined && last && !here.hasNewer && !here.isAnswering && !lacksImages(one);
   return html`
-    ${images.length > 0 && html`<div class="pictures">${images.map((image) => html`<img src=${image} alt=${t("image")} />`)}</div>`}
-    ${images.length === 0 && one.pictures > 0 && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
+    ${images.length > 0 && html`<${Pictures} images=${images} />`}
+    ${lacksImages(one) && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
     <p class="said" dir="auto">${one.content}</p>
     <${Withheld} one=${one} here=${here} />
     <div class="actions">
       ${one.unsent && html`<span class="bad">${t("unsent")}</span>`}
-      ${(one.unsent || here.isUnanswered(one)) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
-      ${!one.unsent && (one.id || !here.isKept) && html`<button type="button" class="link forks" ref=${way} onClick=${change}>${t("edit")}</button>`}
+      ${(one.unsent || isUnanswered) && html`<button type="button" class="link forks" onClick=${retry}>${t("sendAgain")}</button>`}
+      ${(one.unsent || one.id || !here.isKept) && html`<button type="button" class="link forks" ref=${way} onClick=${change}>${t("edit")}</button>`}
       <${Copy} text=${one.content} /><span class="soft">${clock(one.timestamp)}</span>
     </div>`;
 }
@@ -123,7 +125,7 @@ function Versions({ one, here }) {
   const all = here.versionsOf(one.follows);
   const at = all.indexOf(one);
   const box = useRef();
-  useEffect(() => { // the button by which it was turned to stands in another version
+  useEffect(() => { // the button that was pressed belongs to another version
     if (here.turned?.to !== one) return;
     const [back, on] = box.current.querySelectorAll("button");
     (here.turned.by < 0 && !back.disabled || on.disabled ? back : on).focus();
@@ -139,24 +141,22 @@ function Versions({ one, here }) {
     </div>`;
 }
 
-/** One message; drawn anew only where it has changed. */
+/** One message; it is drawn again only when it changes. */
 class Message extends Component {
-  shouldComponentUpdate({ stamp, marked, modelled, day: parted }) {
-    return stamp !== this.props.stamp || marked !== this.props.marked || modelled !== this.props.modelled || parted !== this.props.day;
-  }
+  shouldComponentUpdate(next) { return SHOWN_OF.some((name) => next[name] !== this.props[name]); }
 
-  render({ one, here, send, resend, go, marked, modelled, day: parted }) {
+  render({ one, here, last, send, resend, go, marked, modelled, day: parted }) {
     return html`
       ${parted && html`<h2 class="day">${parted}</h2>`}
       <article class=${`message ${one.role}${one.waiting ? " waiting" : ""}${marked ? " marked" : ""}`} aria-label=${t(`by_${one.role}`)}>
         ${one.name && html`<p class="soft">${one.name}</p>`}
-        ${one.role === "user" ? html`<${Mine} one=${one} here=${here} send=${send} resend=${resend} />` : html`<${Answer} one=${one} here=${here} send=${send} go=${go} modelled=${modelled} />`}
+        ${one.role === "user" ? html`<${Mine} one=${one} here=${here} last=${last} send=${send} resend=${resend} />` : html`<${Answer} one=${one} here=${here} send=${send} go=${go} modelled=${modelled} />`}
         ${one.follows !== undefined && html`<${Versions} one=${one} here=${here} />`}
       </article>`;
   }
 }
 
-const stampOf = (one, here) => `${Boolean(markdown)} ${here.isUnanswered(one)} ${here.versionsOf(one.follows).length} ${one.content.length} ${one.waiting} ${one.error} ${one.unsent} ${one.id} ${one.recalled} ${one.version || 0}`;
+const SHOWN_OF = ["one", "version", "versions", "last", "marked", "modelled", "markdown", "day"]; // props that change what a message shows
 
 export class Thread extends Component {
   box = { current: null };
@@ -216,7 +216,8 @@ export class Thread extends Component {
     const undrawn = !markdown && line.some((one) => one.role !== "user" && !one.waiting);
     const days = line.map((one) => midnight(one.timestamp));
     const shown = line.map((one, at) => html`
-      <${Message} key=${one.key} one=${one} here=${here} stamp=${stampOf(one, here)} send=${send} resend=${resend} go=${go} marked=${marked === one.id} modelled=${modelled} day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
+      <${Message} key=${one.key} one=${one} here=${here} version=${one.version} versions=${here.versionsOf(one.follows).length} last=${at === line.length - 1} markdown=${markdown} send=${send} resend=${resend} go=${go} marked=${marked === one.id} modelled=${modelled}
+        day=${days[at] === days[at - 1] ? "" : day(one.timestamp)} />`);
     return html`
       <div class="thread" ref=${this.box} onScroll=${this.scrolled} tabindex="0" role="region" aria-label=${t("messages")}>
         <div class="column">

@@ -1,5 +1,5 @@
 // How the pages reach the server: with the key that this browser keeps, asked for where one is needed.
-import { forgetChats } from "../chat/kept.js";
+import { forgetChats } from "./kept.js";
 import { t } from "./text.js";
 
 const PRINTABLE_ASCII = /^[ -~]*$/; // what a key may consist of; `fetch` throws for much of the rest
@@ -15,19 +15,18 @@ export class Refused extends Error {
 /** An error in words for whoever uses the page. */
 export const told = (error) => (error instanceof TypeError ? t("unreachable") : error.message);
 
-/** A path of parts that may hold anything, with parameters, of which those without a value are left out. */
+/** A path of escaped parts, with the parameters that have a value. */
 export function path(parts, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
   return parts.map(encodeURIComponent).join("/") + (query ? `?${query}` : "");
 }
 
-/** What reaches the server with a key of its own, kept in `storage` under `name`. `label`: asks for one. `refusals`: the
- * statuses of a key that is refused. `explain`: what is said of that to whoever is to give another, by the server's words
- * and whether there was a key. */
+/** A way to the server with a key of its own, kept in `storage` under `name`. `label` asks for the key. `refusals`: statuses that
+ * refuse a key. `explain(detail, refused)` tells the user why to enter one. */
 export function door({ storage, name, label, explain, refusals = [401] }) {
-  let asking = null; // what all wait for that need a key, while the dialog is open
-  let refused = ""; // what was said of the last key, until another is taken
+  let asking = null; // the promise of a key, while the dialog is open
+  let refused = ""; // why the last key was refused, until one is accepted
   const forgetKey = () => storage.removeItem(name);
 
   /** The response to a request. `json`: its body. Throws `Refused`, and what `fetch` throws where there is no server. */
@@ -94,7 +93,7 @@ export function signOut() {
   forgetChats();
 }
 
-/** What of a response stands before each `end`, as it comes. */
+/** The pieces of a response that end in `end`, as they come. */
 async function* pieces(response, end) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -107,6 +106,9 @@ async function* pieces(response, end) {
     yield* whole;
   }
 }
+
+/** A random id. Over plain HTTP browsers have no `randomUUID`. */
+export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The server-sent events of a response, as {event, data}. */
 export async function* events(response) {

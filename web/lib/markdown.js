@@ -1,6 +1,7 @@
 // Markdown as safe HTML: what is HTML in it stays text, nothing is loaded, and what is left passes DOMPurify.
 import { Marked } from "../vendor/marked.js";
 import "../vendor/purify.js";
+import { copy } from "./clipboard.js";
 import { t } from "./text.js";
 
 const PURE = {
@@ -12,27 +13,51 @@ const PURE = {
 };
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
-/** An inline piece that `pattern` finds where it begins with `sign`. */
-const inline = (name, sign, pattern, renderer) => ({
+/** An inline extension: `pattern` matches it, `sign` finds where it may begin, `suits` decides by its text. */
+const inline = (name, sign, pattern, renderer, suits = () => true) => ({
   name,
   level: "inline",
   start: (text) => { const at = text.search(sign); return at < 0 ? undefined : at; },
   tokenizer(text) {
     const found = pattern.exec(text);
-    return found ? { type: name, raw: found[0], text: found.slice(1).find((part) => part !== undefined) } : undefined;
+    const inside = found?.slice(1).find((part) => part !== undefined);
+    return found && suits(inside) ? { type: name, raw: found[0], text: inside } : undefined;
   },
   renderer,
 });
+const numbersOf = (text) => text.match(/\d+/g).map(Number);
 const formula = (block) => ({ text }) => `<span class="tex" dir="ltr" data-tex="${escaped(text)}"${block ? ' data-block=""' : ""}></span>`;
+
+/** A formula over several lines, whose lines are no Markdown. It may begin at the end of a line of text. */
+const formulas = {
+  name: "formulas",
+  level: "block",
+  start: (text) => { const at = text.search(/^ {0,3}(?:\$\$|\\\[)|(?:\$\$|\\\[)[ \t]*$/m); return at < 0 ? undefined : at; },
+  tokenizer(text) {
+    const found = /^ {0,3}(?:\$\$((?:\\[\s\S]|[^$\\])+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*\n*/.exec(text);
+    return found ? { type: "formulas", raw: found[0], text: found[1] ?? found[2] } : undefined;
+  },
+  renderer: (token) => `<p>${formula(true)(token)}</p>`,
+};
+
+let known; // the numbers that are sources of the text; undefined while the answer is coming
+const isSource = (number) => !known || known.includes(Number(number));
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   extensions: [
-    inline("cite", /\[\d/, /^\[(\d{1,3})\](?![(:[])/, ({ text }) => `<a class="cite" data-n="${text}">${text}</a>`),
-    inline("formulas", /\$\$|\\\[/, /^(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])/, formula(true)),
+    inline("cite", /\[\d/, /^\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()/, ({ text }) => numbersOf(text).map((n) => (isSource(n) ? `<a class="cite" data-n="${n}">${n}</a>` : `[${n}]`)).join(""), (text) => numbersOf(text).some(isSource)),
+    formulas,
+    inline("display", /\$\$|\\\[/, /^(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])/, formula(true)),
     inline("formula", /\$|\\\(/, /^(?:\$(?!\s)([^$\n]*[^$\s\\])\$(?!\d)|\\\(([^\n]+?)\\\))/, formula(false)),
   ],
+  tokenizer: {
+    def(text) { // "[1]: Ada" is a statement about a source, not the address of a link
+      const [, number, rest] = /^ {0,3}\[(\d{1,3})\]:(.*)/.exec(text) ?? [];
+      return number && (isSource(number) || !/^\s*<?\w+:/.test(rest)) ? undefined : false;
+    },
+  },
   renderer: {
     html: ({ text }) => escaped(text),
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
@@ -48,7 +73,7 @@ const marked = new Marked({
 });
 
 window.DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  // Each block goes the way of its own first words, which code in it does not decide.
+  // The first words of a block decide its direction; code is always left to right.
   if (["PRE", "CODE"].includes(node.tagName)) node.setAttribute("dir", "ltr");
   else if (node.parentNode?.tagName === "BODY") node.setAttribute("dir", "auto");
   if (node.tagName !== "A") return;
@@ -61,9 +86,22 @@ window.DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-export const toHtml = (text) => window.DOMPurify.sanitize(marked.parse(text), PURE);
+/** Safe HTML. `cites`: the numbers that are sources; other numbers in brackets stay text. */
+export function toHtml(text, cites) {
+  known = cites;
+  return window.DOMPurify.sanitize(marked.parse(text), PURE);
+}
 
-/** What a whole text gets once: colours for code, formulas set, code that can be copied. */
+/** The numbers of the sources that a text cites outside of code. */
+export function citedIn(text, cites) {
+  if (!/\[\d/.test(text)) return [];
+  const found = new Set();
+  known = cites;
+  marked.walkTokens(marked.lexer(text), (token) => { if (token.type === "cite") numbersOf(token.text).filter(isSource).forEach((n) => found.add(n)); });
+  return [...found];
+}
+
+/** Finishes a whole text: colours code, sets formulas, adds buttons that copy code. */
 export async function finish(element) {
   for (const block of element.querySelectorAll("pre")) addCopy(block);
   const code = [...element.querySelectorAll("pre code")].filter((one) => one.textContent.length < 50_000);
@@ -87,16 +125,12 @@ export async function finish(element) {
 function addCopy(block) {
   const name = block.firstElementChild.className.replace("language-", "");
   const head = document.createElement("div");
-  const copy = document.createElement("button");
+  const button = document.createElement("button");
   head.className = "code-head";
   head.append(name);
-  copy.type = "button";
-  copy.textContent = t("copy");
-  copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.querySelector("code").textContent.replace(/\n$/, ""));
-    copy.textContent = t("copied");
-    setTimeout(() => { copy.textContent = t("copy"); }, 1_500);
-  });
-  head.append(copy);
+  button.type = "button";
+  button.textContent = t("copy");
+  button.addEventListener("click", () => copy(block.querySelector("code").textContent.replace(/\n$/, ""), (text) => { button.textContent = text; }));
+  head.append(button);
   block.prepend(head);
 }

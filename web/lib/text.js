@@ -8,7 +8,7 @@ const [{ default: english }, { default: texts }] = await Promise.all([
 ]);
 document.documentElement.lang = language;
 
-/** A text by its name; where it is made of something, of what is given. */
+/** The text of a name; some are functions of what is given. */
 export function t(name, ...given) {
   const text = texts[name] ?? english[name];
   return typeof text === "function" ? text(...given) : text;
@@ -22,7 +22,7 @@ export function speak(chosen) {
 }
 
 const region = navigator.languages.find((one) => one.slice(0, 2) === language) || language; // who writes dates as there
-/** Writes times in one way, which is made when it is first used. */
+/** A way to write times; its formatter is made on first use. */
 function format(options) {
   let made;
   return (time) => (made ??= new Intl.DateTimeFormat(region, options)).format(new Date(time));
@@ -33,9 +33,10 @@ const month = format({ month: "long", year: "numeric" });
 export const clock = format({ hour: "numeric", minute: "2-digit" });
 export const date = format({ day: "numeric", month: "short", year: "numeric" });
 export const moment = format({ dateStyle: "full", timeStyle: "short" });
+export const exact = format({ dateStyle: "medium", timeStyle: "medium" });
 export const count = (number) => number.toLocaleString(region);
 
-/** Where the reader's clock stands, as a field of a request; none in browsers that do not tell. */
+/** The reader's time zone as a field of a request, if the browser tells it. */
 export function timezone() {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return timeZone && timeZone !== "Etc/Unknown" ? { timezone: timeZone } : {};
@@ -46,7 +47,7 @@ export const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
 /** How many days ago a time was: 0 for today. */
 const daysAgo = (time) => Math.round((midnight(Date.now()) - midnight(time)) / 86_400_000);
 
-/** The part of a list by time that something stands in: today, yesterday, this week, a month. */
+/** The heading for a time in a list: today, yesterday, this week, a month. */
 export function period(time) {
   const days = daysAgo(time);
   if (days <= 0) return t("today");

@@ -20,11 +20,11 @@ const ICONS = {
 
 export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
-/** A button with a sign alone, which its name tells. */
+/** A button with an icon; screen readers say its name. */
 export const IconButton = ({ icon, name, ...more }) =>
   html`<button type="button" class="bare" aria-label=${name} title=${name} ...${more}><${Icon} name=${icon} /></button>`;
 
-/** A modal dialog, shown as long as it is there. `close`: told when it is left. What had the focus before has it again. */
+/** A modal dialog, shown as long as it is there. Calls `close` when it is left; the focus goes back to where it was. */
 export function Dialog({ title, close, children, wide = false }) {
   const dialog = useRef();
   const over = useRef(false);
@@ -67,19 +67,21 @@ export function Confirm({ title, text, action, typed, run, close }) {
     <//>`;
 }
 
-/** Asks for another text. `says`: what becomes of it. `close`: gets what `save` gave. */
-export function Reword({ title, text, says, save, close, most = 600 }) {
+/** Asks for a new text, of one line if it has a `label`. `says` explains what happens to it. `close` gets what `save` gave. */
+export function Reword({ title, label, text, says, save, close, most = 600 }) {
   const [value, set] = useState(text);
   const [error, fail] = useState("");
   const submit = async (event) => {
     event.preventDefault();
-    try { close(await save(value.trim())); } catch (problem) { fail(told(problem)); }
+    try { if (value.trim()) close(await save(value.trim())); } catch (problem) { fail(told(problem)); }
   };
+  const put = (event) => set(event.target.value);
   return html`
     <${Dialog} title=${title} close=${close}>
       <form onSubmit=${submit}>
         ${says && html`<p class="soft" id="says">${says}</p>`}
-        <textarea rows="4" dir="auto" maxlength=${most} autofocus aria-label=${title} aria-describedby=${says && "says"} value=${value} onInput=${(event) => set(event.target.value)} required></textarea>
+        ${label ? html`<label>${label}<input dir="auto" maxlength=${most} autofocus value=${value} onInput=${put} required /></label>`
+          : html`<textarea rows="4" dir="auto" maxlength=${most} autofocus aria-label=${title} aria-describedby=${says && "says"} value=${value} onInput=${put} required></textarea>`}
         ${error && html`<p class="bad" role="alert">${error}</p>`}
         <div class="row end"><button type="button" onClick=${() => close()}>${t("cancel")}</button><button class="primary">${t("save")}</button></div>
       </form>

@@ -1,4 +1,4 @@
-// Files of Loci and of other products, chosen or dropped: what comes of one is told as it comes, whichever view is open.
+// Files of Loci and of other products, chosen or dropped: the page tells how far an import is, whichever view is open.
 import { Component, html } from "../lib/view.js";
 import { lines, path, request, told } from "../lib/api.js";
 import { count, t } from "../lib/text.js";
@@ -8,13 +8,13 @@ const KINDS = [["session", "chatsOf"], ["message", "messagesOf"], ["fact", "fact
 
 const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
 
-/** Chats, messages and facts; of what else there is, how much. */
+/** Counts of chats, messages and facts, or of all things where there are none of these. */
 function things(counts) {
   const named = KINDS.filter(([kind]) => counts[kind]).map(([kind, text]) => t(text, count(counts[kind]), counts[kind] === 1));
   return named.join(", ") || t("thingsOf", count(sum(counts)));
 }
 
-/** How far an import is, be it new or not. */
+/** How far an import is, counting new and known things. */
 function soFar(line) {
   if (!line || !sum(line.imported) && !sum(line.already_there)) return t("reading");
   return things(Object.fromEntries(Object.keys(line.imported).map((kind) => [kind, line.imported[kind] + line.already_there[kind]])));
@@ -23,7 +23,7 @@ function soFar(line) {
 /** The import under way, or the last one, of this page. */
 class Coming {
   file = null; // while it is under way
-  line = null; // the last that the server told
+  line = null; // the last line that the server sent
   said = "";
   error = "";
   changed = () => {};
@@ -59,7 +59,7 @@ export class Imports extends Component {
   componentDidUpdate() {
     if (this.busy === Boolean(coming.file)) return;
     this.busy = Boolean(coming.file);
-    if (document.activeElement === document.body) this.base.querySelector(this.busy ? "button" : "input").focus(); // what had it is gone
+    if (document.activeElement === document.body) this.base.querySelector(this.busy ? "button" : "input").focus(); // the focused element is gone
   }
 
   componentWillUnmount() { coming.changed = () => {}; }

@@ -5,6 +5,20 @@ import { t } from "../lib/text.js";
 
 const PAGE = 50;
 
+/** A button that reads again what failed. `refused`: for want of a key. */
+export const Again = ({ refused, read }) => html`<button type="button" onClick=${read}>${t(refused ? "enterKey" : "sendAgain")}</button>`;
+
+/** A part of a page that is read once, with its error and a way back. `from` reads it, `show` draws it. */
+export class Read extends Component {
+  componentDidMount() { this.read(); }
+  read = () => this.props.from().then((found) => this.setState({ found, error: "" }), (error) => this.setState({ error: told(error), refused: error.status === 401 }));
+
+  render({ show }, { found, error, refused }) {
+    if (error) return html`<p class="bad" role="alert">${error}</p><${Again} refused=${refused} read=${this.read} />`;
+    return found === undefined ? html`<p class="soft">${t("loading")}</p>` : show(found);
+  }
+}
+
 /** A view of a list. `parts` and `parameters` say where it is read; what can be done to its items, `act` does. */
 export class List extends Component {
   state = { items: null, cursor: null, error: "", said: "", chosen: new Set(), asked: null };
@@ -20,12 +34,12 @@ export class List extends Component {
       this.setState(({ items }) => ({ items: cursor === null ? page.items : [...items, ...page.items], cursor: page.next_cursor, error: "" }));
       return page;
     } catch (error) {
-      this.setState({ error: told(error) });
+      this.setState({ error: told(error), refused: error.status === 401 });
       return null;
     }
   }
 
-  /** Does something, then reads the list anew; an error is shown. `said`: what is told of its result. */
+  /** Does something, then reads the list again. Shows the error, or what `said` makes of the result. */
   act = async (work, said = () => t("saved")) => {
     try {
       const done = await work();
@@ -52,9 +66,10 @@ export class List extends Component {
       <p class="soft" role="status">${said}</p>`;
   }
 
-  /** The items, each as `row` makes it, and the way to more. */
+  /** The items, each drawn by `row`, and a button for more. */
   rows(row) {
-    const { items, cursor } = this.state;
+    const { items, cursor, error, refused } = this.state;
+    if (items === null && error) return html`<${Again} refused=${refused} read=${() => this.read()} />`;
     if (items === null) return html`<p class="soft">${t("loading")}</p>`;
     if (items.length === 0) return html`<p class="soft">${t("nothingYet")}</p>`;
     return html`

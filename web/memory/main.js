@@ -2,10 +2,15 @@
 import { Component, html, render } from "../lib/view.js";
 import { hasKey, signOut } from "../lib/api.js";
 import { t } from "../lib/text.js";
-import { Facts, KeyValues, Profile } from "./known.js";
-import { Chats, Data, Projects, Search } from "./places.js";
+import { Data } from "./data.js";
+import { Facts } from "./facts.js";
+import { Profile } from "./profile.js";
+import { Projects } from "./projects.js";
+import { Search } from "./search.js";
+import { Summaries } from "./summaries.js";
+import { KeyValues } from "./values.js";
 
-const VIEWS = { profile: [Profile, "profile"], facts: [Facts, "facts"], values: [KeyValues, "keyValues"], summaries: [Chats, "summaries"], projects: [Projects, "projects"], data: [Data, "yourData"] };
+const VIEWS = { profile: [Profile, "profile"], facts: [Facts, "facts"], values: [KeyValues, "keyValues"], summaries: [Summaries, "summaries"], projects: [Projects, "projects"], data: [Data, "yourData"] };
 
 class App extends Component {
   componentDidMount() { addEventListener("hashchange", () => this.setState({})); this.componentDidUpdate(); }

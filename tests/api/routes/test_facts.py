@@ -98,6 +98,14 @@ def test_the_history_of_a_fact_and_what_was_true_then(api: httpx.Client, user: s
     assert [(event["event"], event["by"]) for event in history] == [("ADD", "rule_based"), ("UPDATE", "rule_based")]
 
 
+def test_facts_that_hold_no_more_are_listed_alone(api: httpx.Client, user: str) -> None:
+    for text in ("I live in Madrid.", "I have a car.", "I moved to Berlin."):
+        learn(api, user, text)
+    assert listed(api, user, past=True) == ["The user lives in Madrid."]
+    assert listed(api, user, past=True, limit=1) == ["The user lives in Madrid."]
+    assert len(listed(api, user, ended=True)) == 3
+
+
 def test_a_fact_is_changed_ended_and_restored(api: httpx.Client, user: str) -> None:
     [old] = learn(api, user, "My dog is called Biscuit.")
     own = {"user_id": user}

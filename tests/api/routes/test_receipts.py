@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.queries import ask, embedded, messages_of
 from tests.checks import problem
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, answer
 
 
 def test_a_receipt_tells_what_was_considered_used_and_spent(
@@ -34,6 +34,16 @@ def test_a_receipt_tells_what_was_considered_used_and_spent(
     assert set(dropped.values()) == {"duplicate", "budget"}
     assert len(receipt["messages"]) == 2
     assert {message["id"] for message in messages_of(chat, user, body["session_id"])} == set(receipt["messages"])
+
+
+def test_messages_say_which_sources_an_answer_cites(chat: httpx.Client, model: ScriptedModel, user: str) -> None:
+    embedded(chat, user, "The harbour crane is painted blue.")
+    model.script(answer("Blue [1], as x[77] says, not [78, 1]."), about="Which harbour crane is painted blue?")
+    session = ask(chat, user, "Which harbour crane is painted blue?")["session_id"]
+    prompt, response = messages_of(chat, user, session)
+    assert (prompt["cites"], response["cites"]) == ([], [1])
+    one = chat.get(f"/v1/sessions/{session}/messages/{response['id']}", params={"user_id": user}).json()
+    assert one == response
 
 
 def test_a_receipt_tells_what_was_too_unlike_the_question(serve: Callable[..., str], user: str) -> None:

@@ -89,6 +89,7 @@ def test_messages_are_paged_in_order(api: httpx.Client, user: str) -> None:
         "follows",
         "branch",
         "images",
+        "cites",
         "recalled",
     }
 

@@ -7,14 +7,17 @@ from pathlib import Path
 from threading import Event as Signal
 
 import httpx
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from agents import detached
 from config.settings import Settings
 from memory.turns.drafts import ABANDONED
 from tests.checks import eventually
 from tests.conftest import Served
 from tests.processes import free_port, serving, stored
 from tests.scripted_model import ScriptedModel, answer, cut, garbage, status
+from tests.web.cable import Cable
 from tests.web.chatting import ANSWERS, SAID, say, wait
 from tests.web.watched import Watched
 from utils.clock import now
@@ -102,6 +105,53 @@ def test_a_killed_server_leaves_what_came(page: Page, model: ScriptedModel, held
         expect(page.locator(ANSWERS)).to_have_text("One two")
 
 
+def test_an_answer_is_gone_on_with_once_the_connection_is_back(page: Page, address: str, held: Signal) -> None:
+    cable = Cable(address)
+    page.goto(cable.address)
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    for is_over in (False, True):
+        cable.cut()
+        expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+        expect(page.get_by_text("Interrupted")).to_have_count(0)
+        if is_over:
+            held.set()
+            eventually(lambda: httpx.get(f"{address}/v1/sessions").json()["items"][0]["message_count"] == 2)
+        cable.mend()
+        expect(page.locator(".message .bad")).to_have_count(0)
+    expect(page.locator(ANSWERS)).to_have_text(["One two three four"])
+    wait(page)
+    expect(page.locator(SAID)).to_have_text(["Count for me"])
+    cable.close()
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_an_answer_that_is_lost_ends(
+    page: Page, address: str, held: Signal, is_stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detached, "SECONDS_KEPT", 0)
+    cable = Cable(address)
+    page.goto(cable.address)
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    cable.cut()
+    expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+    if is_stopped:
+        page.get_by_role("button", name="Stop").click()
+    else:
+        [session] = httpx.get(f"{address}/v1/sessions").json()["items"]
+        of_session = f"{address}/v1/sessions/{session['id']}"
+        [turn] = httpx.get(of_session).json()["answering"]
+        httpx.delete(of_session).raise_for_status()
+        held.set()
+        eventually(lambda: httpx.get(f"{address}/v1/answers/{turn}").status_code == 404)
+        cable.mend()
+        expect(page.locator(".message .bad")).to_have_text("The connection was lost before the answer was whole.")
+    wait(page)
+    expect(page.get_by_text("Interrupted")).to_be_visible()
+    cable.close()
+
+
 def test_a_model_that_breaks_off_is_told_and_its_part_stands(page: Page, address: str, model: ScriptedModel) -> None:
     page.goto(address)
     model.script(cut(3))
@@ -132,7 +182,7 @@ def test_a_server_that_is_away_is_told(page: Page, make_settings: Callable[..., 
     served.stop()
     say(page, "Are you there?")
     expect(page.locator(".message p.bad")).to_have_text("The server cannot be reached. Is it running?")
-    page.get_by_role("button", name="Try again").click()
+    page.locator(".message").get_by_role("button", name="Try again").click()
     expect(page.locator(SAID)).to_have_text(["hello", "Are you there?"])
     expect(page.locator(".message p.bad")).to_have_text("The server cannot be reached. Is it running?")
 

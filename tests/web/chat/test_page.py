@@ -5,10 +5,11 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.scripted_model import ScriptedModel, answer
+from tests.scripted_model import Behaviour, ScriptedModel, answer
 from tests.web.chatting import ANSWERS, SAID, say, wait
 from tests.web.watched import Watched, assert_accessible
 
@@ -43,6 +44,7 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
     expect(dialog.get_by_role("alert")).to_have_count(0)
+    assert_accessible(page)
     page.keyboard.press("Escape")
     expect(page.locator(".sessions .bad")).to_have_text("This server needs an API key.")
     page.get_by_role("button", name="Enter a key").click()
@@ -60,6 +62,26 @@ def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., s
     assert "key-of-ann" not in page.url
     page.get_by_role("button", name="Sign out").click()
     expect(dialog).to_be_visible()
+
+
+def test_a_key_that_is_given_later_brings_all_that_was_missing(page: Page, serve: Callable[..., str]) -> None:
+    address = serve(api_keys="ann:key-of-ann")
+    own = {"headers": {"x-api-key": "key-of-ann"}}
+    httpx.patch(f"{address}/v1/profile", json={"paused": True}, **own).raise_for_status()
+    page.goto(address)
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Enter a key").click()
+    page.get_by_label("This server asks for an API key").fill("key-of-ann")
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_text("Remembering is paused")).to_be_visible()
+    refusal = {"detail": "The store is away.", "status": 503}
+    page.route("**/v1/profile", lambda route: route.fulfill(status=503, json=refusal))
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".paused")).to_contain_text("The store is away.")
+    page.unroute("**/v1/profile")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("Remembering is paused")).to_have_count(0)
 
 
 @pytest.mark.parametrize("named_by", ["ROOT_PATH", "X-Forwarded-Prefix"])
@@ -83,6 +105,24 @@ def test_the_page_works_under_a_prefix(page: Page, watched: Watched, serve: Call
     assert watched.complaints == []
 
 
+def test_an_answer_under_way_is_announced_and_nothing_moves_where_that_is_not_wanted(
+    browser: Browser, address: str, model: ScriptedModel
+) -> None:
+    silence = Signal()
+    model.script(Behaviour(hang_after=1, go_on=silence), about="Count for me")
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto(address)
+    say(page, "Count for me")
+    expect(page.locator("[aria-live=polite]").last).to_have_text("Loci is answering.")
+    expect(page.locator(".thinking i")).to_have_count(3)
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") == 3
+    silence.set()
+    wait(page)
+    page.close()
+
+
 def test_a_whole_conversation_is_had_by_keyboard(page: Page, address: str, model: ScriptedModel, held: Signal) -> None:
     page.goto(address)
     expect(page.get_by_label("Message", exact=True)).to_be_focused()
@@ -103,11 +143,13 @@ def test_a_whole_conversation_is_had_by_keyboard(page: Page, address: str, model
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(SAID)).to_have_text(["Count for me", "Once more"])
-    page.locator(".thread").focus()
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_contain_text("New line")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    for ask in (lambda: page.keyboard.press("?"), page.get_by_role("button", name="Shortcuts").click):
+        page.locator(".thread").focus()
+        ask()
+        expect(page.get_by_role("dialog")).to_contain_text("New line")
+        assert_accessible(page)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -117,9 +159,24 @@ def test_the_page_fits_can_be_read_and_has_no_violations(
     address = serve()
     page = browser.new_page(color_scheme=scheme)
     page.goto(address)
+    expect(page.locator(".hint")).to_contain_text("OPENAI_API_KEY=… make run")
     assert_accessible(page)
+    page.get_by_role("button", name="Remember that my passport is in the blue folder").click()
+    box = page.get_by_label("Message", exact=True)
+    expect(box).to_have_value("Remember that my passport is in the blue folder")
+    low = box.bounding_box()
+    box.fill("a\nb\nc\nd")
+    high = box.bounding_box()
+    assert low and high and high["height"] > low["height"] + 40
     say(page, "Remember that my cat is called Ada")
     wait(page)
+    expect(page.locator("[aria-live=polite]").last).to_have_text("I'll remember: cat: Ada.")
+    actions = page.get_by_role("button", name="Actions for “Remember that my cat is called Ada”")
+    actions.click()
+    assert_accessible(page)
+    page.get_by_role("menuitem", name="Delete").click()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
     say(page, "A very long word is " + "x" * 200)
     wait(page)
     say(page, "What is my cat called?")

@@ -80,3 +80,31 @@ def test_a_chat_that_is_not_there_is_told_and_nothing_else(page: Page, serve: Ca
     page.goto(f"{serve()}/?session=gone")
     expect(page.locator(".thread .bad")).to_have_text("No such session")
     expect(page.locator(".beginning")).to_have_count(0)
+
+
+def test_a_name_that_is_refused_is_told(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve())
+    say(page, "Hello")
+    wait(page)
+    refusal = {"detail": "The store is away.", "status": 503}
+    page.route("**/v1/sessions/*", lambda route: route.fulfill(status=503, json=refusal))
+    page.get_by_role("button", name="Actions for “Hello”").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    dialog = page.get_by_role("dialog", name="Rename")
+    dialog.get_by_label("Title").fill("A greeting")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_have_text("The store is away.")
+    page.unroute("**/v1/sessions/*")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="A greeting")).to_be_visible()
+
+
+def test_the_list_is_read_again_where_it_could_not_be(page: Page, serve: Callable[..., str]) -> None:
+    address = serve()
+    page.route("**/v1/sessions?*", lambda route: route.fulfill(status=503, json={"detail": "The store is away."}))
+    page.goto(address)
+    chats = page.get_by_role("navigation", name="Chats")
+    expect(chats.get_by_role("alert")).to_have_text("The store is away.")
+    page.unroute("**/v1/sessions?*")
+    chats.get_by_role("button", name="Try again").click()
+    expect(chats.get_by_role("alert")).to_have_count(0)

@@ -133,11 +133,12 @@ def test_facts_and_values_are_corrected_in_their_place(
     model.script(answer("Oslo [1], locker 12 [2], and a third [3]."), about="Where do I live, and what is my locker?")
     say(page, "Where do I live, and what is my locker?")
     wait(page)
-    page.get_by_role("button", name="3 sources").click()
+    page.get_by_role("button", name="2 sources").click()
     sources = page.get_by_role("region", name="Sources")
     dialog = page.get_by_role("dialog", name="Correct")
     fact, value = (sources.get_by_role("listitem").filter(has_text=text) for text in (told["text"], "number 12"))
-    for source in (fact, value):
+    for source, view in ((fact, "facts"), (value, "values")):
+        expect(source.get_by_role("link", name="Show in memory")).to_have_attribute("href", f"memory#{view}")
         expect(source.get_by_role("button", name="Not relevant")).to_have_count(0)
     value.get_by_role("button", name="Correct").click()
     expect(dialog.get_by_role("textbox")).to_have_value("number 12")
@@ -179,3 +180,33 @@ def test_an_answer_as_a_source_is_not_corrected_and_a_refusal_is_shown(page: Pag
     expect(sources).to_contain_text("Loci said")
     expect(sources.get_by_role("button", name="Not relevant")).to_be_visible()
     expect(sources.get_by_role("button", name="Correct")).to_have_count(0)
+
+
+CITING = """Oslo [1][2]. According to [1]: yes, and x[7] is no source, nor is `y[2]` code that cites.
+
+[2]: so it was said.
+
+""" + "\n\n".join(f"Paragraph {number}." for number in range(60))
+
+
+def test_numbers_lead_to_their_sources(page: Page, serve: Callable[..., str], model: ScriptedModel) -> None:
+    address = serve(openai_base_url=model.url, embedding_model="local", model_deadline=5)
+    for key, value in (("home", "Oslo"), ("locker", "number 12")):
+        httpx.put(f"{address}/v1/memories/{key}", json={"value": value}).raise_for_status()
+    page.goto(address)
+    model.script(answer(CITING), about="Where is my home, and what is my locker?")
+    say(page, "Where is my home, and what is my locker?")
+    wait(page)
+    for _ in range(2):
+        cites = page.locator(".cite")
+        expect(cites).to_have_text(["1", "2", "1", "2"])
+        expect(page.locator(ANSWERS)).to_contain_text("According to 1: yes, and x[7] is no source, nor is y[2]")
+        expect(page.get_by_role("button", name="2 sources")).to_have_count(1)
+        page.locator(".thread").evaluate("box => { box.scrollTop = 0; }")
+        for place, key in ((1, "Space"), (0, "Enter")):
+            cites.nth(place).press(key)
+            source = page.locator(".sources li.marked")
+            expect(source).to_be_focused()
+            expect(source).to_be_in_viewport()
+            expect(source).to_have_js_property("value", place + 1)
+        page.reload()

@@ -54,6 +54,71 @@ def test_a_long_chat_opens_at_its_end_and_gives_the_rest_as_it_is_scrolled(
     assert numbers == list(range(numbers[0], 2000))
 
 
+def test_an_answer_under_way_stands_behind_its_message_however_the_chat_is_opened(
+    page: Page, address: str, held: Signal
+) -> None:
+    messages = [{"id": f"row-{number}", "role": "user", "content": f"Row {number}"} for number in range(100)]
+    httpx.post(f"{address}/v1/messages", json={"session_id": "rows", "messages": messages}).raise_for_status()
+    page.goto(f"{address}/?session=rows")
+    expect(page.locator(SAID).last).to_have_text("Row 99")
+    say(page, "Count for me")
+    expect(page.locator(ANSWERS)).to_have_text("One two")
+    page.goto(f"{address}/?session=rows&message=row-4")
+    expect(page.locator(".message.marked .said")).to_have_text("Row 4")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(page.locator(ANSWERS)).to_have_count(0)
+    held.set()
+    wait(page)
+
+    def read_on() -> bool:
+        page.locator(".thread").evaluate("box => { box.scrollTop = box.scrollHeight; }")
+        return page.locator(SAID).last.inner_text() == "Count for me"
+
+    eventually(read_on, 30)
+    expect(page.locator(ANSWERS)).to_have_text(["One two three four"])
+    with page.expect_request("**/query") as asked:
+        page.get_by_role("button", name="Retry").click()
+    sent = asked.value.post_data_json
+    assert (sent["query"], sent["instead_of"].endswith(".prompt")) == ("Count for me", True)
+    wait(page)
+    assert httpx.get(f"{address}/v1/sessions/rows").json()["message_count"] == 103
+    expect(page.locator(SAID).last).to_have_text("Count for me")
+
+
+MATHS = r"""The sum is
+$$
+a
+- b
++ c
+$$
+and
+
+\[
+- x
+\]
+
+- In a list:
+  $$
+  d
+  + e
+  $$
+
+It costs $5 and $6; $f$, `$$`, and $$g$$."""
+
+
+def test_formulas_of_several_lines_are_no_lists(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(answer(MATHS))
+    say(page, "Show me")
+    wait(page)
+    shown = page.locator(ANSWERS)
+    expect(shown.locator("math")).to_have_count(5)
+    expect(shown.locator("math[display=block]")).to_have_count(4)
+    expect(shown.locator("li")).to_have_count(1)
+    expect(shown).to_contain_text("It costs $5 and $6;")
+    assert "$$" not in shown.inner_text().replace("$$,", "", 1)
+
+
 def test_markdown_is_shown_with_code_tables_and_formulas(
     page: Page, watched: Watched, address: str, model: ScriptedModel
 ) -> None:

@@ -85,6 +85,48 @@ def test_a_message_without_an_answer_is_asked_again(page: Page, address: str, mo
     expect(page.locator(ANSWERS)).to_have_text(["A tale."])
 
 
+def test_a_link_to_a_message_that_was_left_behind_shows_it(page: Page, address: str, model: ScriptedModel) -> None:
+    filler = [{"role": role, "content": f"{role} {n}"} for n in range(25) for role in ("user", "assistant")]
+    httpx.post(f"{address}/v1/messages", json={"session_id": "birds", "messages": filler}).raise_for_status()
+
+    def ask(query: str, text: str, **more: str) -> str:
+        model.script(answer(text), about=query)
+        body = {"query": query, "session_id": "birds", **more}
+        turn: str = httpx.post(f"{address}/query", json=body, timeout=30).raise_for_status().json()["turn_id"]
+        return f"{turn}.prompt"
+
+    wren = ask("Tell me of the wren", "It is small.")
+    seeds = ask("What does it eat?", "It eats insects.")
+    owl = ask("Tell me of the owl", "It is large.", instead_of=wren)
+    for n in range(20):
+        ask(f"And {n}?", f"Yes, {n}.")
+    page.goto(f"{address}/?session=birds&message={seeds}")
+    expect(page.locator(".message.marked .said")).to_have_text("What does it eat?")
+    expect(page.locator(ANSWERS).last).to_have_text("It eats insects.")
+    page.goto(f"{address}/?session=birds&message={owl}")
+    expect(page.locator(".message.marked .said")).to_have_text("Tell me of the owl")
+    expect(page.get_by_text("Tell me of the wren")).to_have_count(0)
+    page.goto(f"{address}/?session=birds&message=gone")
+    expect(page.get_by_role("alert")).to_have_text("This message is not in the chat any more.")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(ANSWERS).last).to_have_text("Yes, 19.")
+
+
+def test_an_answer_that_does_not_arrive_is_asked_for_again_by_its_message(page: Page, address: str) -> None:
+    page.goto(address)
+    say(page, "Name a tree")
+    wait(page)
+    page.route("**/query", lambda route: route.abort())
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator(".message .bad")).to_have_text("The server cannot be reached. Is it running?")
+    page.unroute("**/query")
+    with page.expect_request("**/query") as asked:
+        page.get_by_role("button", name="Retry").click()
+    assert asked.value.post_data_json["query"] == "Name a tree"
+    wait(page)
+    expect(page.locator(SAID)).to_have_text(["Name a tree"])
+
+
 def reach(page: Page, name: str, key: str = "Shift+Tab") -> None:
     """Goes to a button by the keyboard."""
     for _ in range(40):
