@@ -61,7 +61,7 @@ def test_standing_instructions_and_the_time_zone_are_set(page: Page, address: st
     expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("time zone")
     page.get_by_label("Time zone").fill("Europe/Oslo")
     page.locator(".standing").get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_in_viewport()
     kept = httpx.get(f"{address}/v1/profile").json()
     assert (kept["instructions"], kept["timezone"]) == ("Answer briefly.", "Europe/Oslo")
 
@@ -187,6 +187,10 @@ def test_what_is_remembered_is_searched_and_leads_to_its_chat(page: Page, addres
     page.get_by_role("button", name="Search").click()
     found = page.locator("ol.items > li")
     expect(found.filter(has_text="I live in Oslo.")).to_be_visible()
+    page.get_by_role("link", name="Facts").click()
+    expect(found).to_have_count(0)
+    page.get_by_label("Search your memory").fill("Where do I live?")
+    page.get_by_role("button", name="Search").click()
     found.filter(has_text="I live in Oslo.").get_by_role("link", name="Show in its chat").click()
     expect(page.locator(".message.marked .said")).to_have_text("I live in Oslo.")
 

@@ -80,6 +80,17 @@ export class Conversation {
     });
   }
 
+  /** Lets go of a message of a chat that was deleted, and reads anew what else changed with it, if it is here. */
+  async letGo(session, id) {
+    if (session !== this.id) return;
+    const keys = new Map(this.messages.map((one) => [one.id, one.key])); // what is open under a message stays open
+    await this._reading(async () => {
+      const [{ title }] = await Promise.all([get(path(this.address)), this._read("desc", null)]);
+      Object.assign(this, { title, messages: this.messages.filter((one) => one.id !== id) });
+      for (const one of this.messages) one.key = keys.get(one.id) ?? one.key;
+    });
+  }
+
   /** The place of a message in the chat; null if it has none yet. */
   async _indexOf(message) {
     try {

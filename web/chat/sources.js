@@ -65,7 +65,7 @@ export function Sources({ turn, cited, looked, go, here }) {
   };
   const forget = async ({ one }) => {
     await remove(path(KEPT_UNDER[one.kind](one), one.kind === OF_SESSION ? {} : { project }));
-    await read();
+    await Promise.all([read(), one.kind === OF_SESSION && here.letGo(one.session_id, one.id)]);
     return t("saidForgotten");
   };
   const correct = async ({ one }, right) => {
@@ -90,7 +90,7 @@ export function Sources({ turn, cited, looked, go, here }) {
     <section class="sources" aria-label=${t("sources")} tabindex="-1" ref=${box}>
       <p class="hidden" role="status">${outcome.said}</p>
       ${outcome.refused && html`<p class="bad" role="alert">${outcome.refused}</p>`}
-      ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.one.content} action=${t("forget")} run=${() => forget(asked)} close=${close} />`}
+      ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", 1)} text=${asked.one.content} more=${asked.one.kind === OF_SESSION && t("forgetsMessage")} action=${t("forget")} run=${() => forget(asked)} close=${close} />`}
       ${asked?.what === "correct" && html`<${Reword} title=${`${t("correct")}${asked.one.kind === "memory" ? `: ${asked.one.id}` : ""}`} text=${asked.one.kind === "memory" ? valueOf(asked.one) : asked.one.content} says=${asked.one.kind === "turn" && t("correctsMessage")}
         most=${asked.one.kind === "fact" ? 600 : 20_000} save=${(right) => correct(asked, right)} close=${close} />`}
       ${used.length > 0 ? list(used) : html`<p class="soft">${receipt.need_memory ? t("nothingCited") : t("noMemoryNeeded", receipt.memory_reason)}</p>`}

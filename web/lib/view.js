@@ -42,7 +42,7 @@ export function Dialog({ title, close, children, wide = false }) {
 }
 
 /** Asks before something that cannot be undone. `typed`: a word that has to be typed first. `close`: gets what `run` gave. */
-export function Confirm({ title, text, action, typed, run, close }) {
+export function Confirm({ title, text, more, action, typed, run, close }) {
   const [state, set] = useState({ busy: false, error: "", word: "" });
   const submit = async (event) => {
     event.preventDefault();
@@ -57,6 +57,7 @@ export function Confirm({ title, text, action, typed, run, close }) {
     <${Dialog} title=${title} close=${close}>
       <form onSubmit=${submit}>
         <p>${text}</p>
+        ${more && html`<p class="soft">${more}</p>`}
         ${typed && html`<label>${t("typeTo", typed)}<input autocomplete="off" value=${state.word} onInput=${(event) => set({ ...state, word: event.target.value })} /></label>`}
         ${state.error && html`<p class="bad" role="alert">${state.error}</p>`}
         <div class="row end">

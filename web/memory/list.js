@@ -56,14 +56,14 @@ export class List extends Component {
     return { chosen: next };
   });
 
-  ask = (asked) => this.setState({ asked });
+  ask = (asked) => this.setState({ asked, said: "" });
   close = () => this.setState({ asked: null });
 
   notes() {
     const { error, said } = this.state;
     return html`
       <p class="bad" role="alert" hidden=${!error}>${error}</p>
-      <p class="soft" role="status">${said}</p>`;
+      <p class="soft outcome" role="status">${said}</p>`;
   }
 
   /** The items, each drawn by `row`, and a button for more. */

@@ -29,7 +29,7 @@ class App extends Component {
       <nav class="views" aria-label=${t("memory")}>
         ${Object.entries(VIEWS).map(([each, [, text]]) => html`<a key=${each} href=${`#${each}`} aria-current=${each === name ? "page" : undefined}>${t(text)}</a>`)}
       </nav>
-      <main><${Search} /><${View} key=${name} /></main>`;
+      <main><${Search} key=${`search ${name}`} /><${View} key=${name} /></main>`;
   }
 }
 

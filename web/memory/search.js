@@ -9,6 +9,8 @@ const FOUND = 20;
 export class Search extends Component {
   state = { query: "", found: null, error: "" };
 
+  type = ({ target: { value } }) => this.setState(value ? { query: value } : { query: value, found: null, error: "" });
+
   search = async (event) => {
     event.preventDefault();
     try {
@@ -19,7 +21,7 @@ export class Search extends Component {
   render(_, { query, found, error }) {
     return html`
       <form class="row add" role="search" onSubmit=${this.search}>
-        <input class="wide" type="search" aria-label=${t("searchMemory")} placeholder=${t("searchMemory")} maxlength="2000" value=${query} onInput=${(event) => this.setState({ query: event.target.value })} required />
+        <input class="wide" type="search" aria-label=${t("searchMemory")} placeholder=${t("searchMemory")} maxlength="2000" value=${query} onInput=${this.type} required />
         <button>${t("search")}</button>
       </form>
       <p class="bad" role="alert" hidden=${!error}>${error}</p>

@@ -104,6 +104,7 @@ export default {
   saidNotRecalled: "Keine andere Antwort zieht das mehr heran. Es bleibt in seinem Chat.",
   saidRecalled: "Wird wieder herangezogen.",
   correct: "Berichtigen",
+  forgetsMessage: "Die Nachricht verschwindet endgültig aus ihrem Chat, mit den Fakten, die nur sie belegt. Antworten, die sie zitieren, verlieren das Zitat.",
   correctsMessage: "Sag, wie es richtig ist. Loci merkt es sich als Fakt; die Nachricht bleibt in ihrem Chat, und keine andere Antwort zieht sie mehr heran.",
   nothingStated: "Darin findet Loci keine Aussage. Sag es in einem Satz, etwa: „Meine Schwester wohnt in Graz.“",
   saidCorrected: "Berichtigt.",

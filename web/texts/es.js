@@ -104,6 +104,7 @@ export default {
   saidNotRecalled: "Ninguna otra respuesta lo usará. Se queda en su chat.",
   saidRecalled: "Se vuelve a usar.",
   correct: "Corregir",
+  forgetsMessage: "El mensaje desaparece para siempre de su chat, con los hechos que solo él respalda. Las respuestas que lo citan pierden la cita.",
   correctsMessage: "Di cómo es en realidad. Loci lo guarda como dato; el mensaje se queda en su chat y ninguna otra respuesta lo usará.",
   nothingStated: "Loci no encuentra ninguna afirmación en esto. Dilo en una frase, como «Mi hermana vive en Graz».",
   saidCorrected: "Corregido.",
