@@ -21,7 +21,8 @@ export class Conversation {
     this.paused = settings.paused ?? false; // the user has paused remembering, so nothing that is said is kept
     this.useMemory = true;
     this.model = "";
-    Object.assign(this, id ? JSON.parse(localStorage.getItem(OPTIONS + id) || "{}") : {});
+    const { taken, ...options } = id ? JSON.parse(localStorage.getItem(OPTIONS + id) || "{}") : {};
+    Object.assign(this, options);
     this.messages = [];
     this.isRead = !id; // whether its project and instructions are known
     this.hasOlder = this.hasNewer = false;
@@ -30,7 +31,7 @@ export class Conversation {
     this.sought = null; // the message that the chat was opened at
     this.turn = null; // the `turn_id` of the answer under way
     this.stopped = false;
-    this.taken = new Map(); // the versions that the reader has turned to, by the message before them
+    this.taken = new Map(taken); // the versions that the reader has turned to, by the message before them
   }
 
   get tree() {
@@ -51,13 +52,14 @@ export class Conversation {
 
   take(one) {
     this.taken.set(one.follows, one.id);
+    this.keepOptions();
     this.changed();
   }
 
   /** Keeps the settings of a chat that the server does not store, in this browser. */
   keepOptions() {
-    const { useMemory, model } = this;
-    if (this.id && !this.temporary) localStorage.setItem(OPTIONS + this.id, JSON.stringify({ useMemory, model }));
+    const { useMemory, model, taken } = this;
+    if (this.id && !this.temporary) localStorage.setItem(OPTIONS + this.id, JSON.stringify({ useMemory, model, taken: [...taken] }));
   }
 
   get address() { return ["v1", "sessions", this.id]; }
@@ -209,6 +211,7 @@ export class Conversation {
     if (!this.isKept) this.messages = line;
     for (const one of this.messages) one.branch = kept.has(one) ? null : one.branch || "left";
     this.taken.clear();
+    this.keepOptions();
   }
 
   /** Sends a message again that did not arrive, or an edited one in its place. The key tells the server that it is the same. */

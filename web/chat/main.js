@@ -34,6 +34,7 @@ class App extends Component {
   componentDidMount() {
     addEventListener("popstate", () => this.route());
     addEventListener("keydown", this.keyed);
+    NARROW.addEventListener("change", this.changed);
     this.route();
     this.list.begin();
     get("health").then((health) => this.setState({ health }), () => {});
@@ -137,11 +138,17 @@ class App extends Component {
   use = (text) => this.setState({ given: { text } });
   gone = (id) => { if (id === this.state.here.id) this.begin(); };
 
+  /** Whether the chats lie over the chat, as on a phone. Then nothing behind them can be reached. */
+  get overlays() { return this.state.side && NARROW.matches && !document.querySelector("dialog[open]"); }
+
+  showSide = (side) => this.setState({ side }, () => { if (NARROW.matches) document.querySelector(side ? ".sidebar button" : ".top button").focus(); });
+
   keyed = (event) => {
     const writing = event.target.matches?.("input, textarea, select");
     const control = event.ctrlKey || event.metaKey;
     if (control && event.key === "k") { event.preventDefault(); this.setState({ side: true }, () => document.querySelector(".search input").focus()); }
     else if (control && event.altKey && event.code === "KeyN") { event.preventDefault(); this.begin(); }
+    else if (event.key === "Escape" && this.overlays) this.showSide(false);
     else if (event.key === "Escape" && this.state.here.isAnswering && !document.querySelector("dialog[open]")) this.state.here.stop();
     else if (event.key === "?" && !writing) this.setState({ help: true });
   };
@@ -152,10 +159,10 @@ class App extends Component {
       <a class="skip" href="#text">${t("skip")}</a>
       <div class=${`page${side ? " with-side" : ""}`}>
         ${side && html`<${Sidebar} list=${this.list} here=${here} go=${this.go} begin=${this.begin} enter=${this.enter} gone=${this.gone} choose=${this.choose} help=${() => this.setState({ help: true })} />`}
-        ${side && html`<div class="shade" onClick=${() => this.setState({ side: false })}></div>`}
-        <main>
+        ${side && html`<div class="shade" onClick=${() => this.showSide(false)}></div>`}
+        <main inert=${side && NARROW.matches}>
           <header class="top">
-            <${IconButton} icon="menu" name=${t(side ? "hideChats" : "showChats")} aria-expanded=${side} aria-controls="sidebar" onClick=${() => this.setState({ side: !side })} />
+            <${IconButton} icon="menu" name=${t(side ? "hideChats" : "showChats")} aria-expanded=${side} aria-controls="sidebar" onClick=${() => this.showSide(!side)} />
             <h1>${title}</h1>
             <${IconButton} icon="plus" name=${t("newChat")} onClick=${this.begin} />
           </header>

@@ -82,6 +82,18 @@ def test_a_chat_that_is_not_there_is_told_and_nothing_else(page: Page, serve: Ca
     expect(page.locator(".beginning")).to_have_count(0)
 
 
+def test_on_a_phone_the_chats_lie_over_the_chat_until_they_are_closed(page: Page, serve: Callable[..., str]) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(serve())
+    page.get_by_role("button", name="Show chats").click()
+    expect(page.locator(".sidebar").get_by_role("button", name="New chat")).to_be_focused()
+    expect(page.locator("main")).to_have_attribute("inert", "")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Show chats")).to_be_focused()
+    expect(page.locator("main")).not_to_have_attribute("inert", "")
+    expect(page.get_by_label("Search chats")).to_have_count(0)
+
+
 def test_a_name_that_is_refused_is_told(page: Page, serve: Callable[..., str]) -> None:
     page.goto(serve())
     say(page, "Hello")
