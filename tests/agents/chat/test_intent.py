@@ -51,6 +51,22 @@ async def test_what_a_query_does_is_its_intent(local: LocalEmbedder, query: str,
     assert (await IntentDetector(local).detect(query, images=False, use_memory=True)).name == name
 
 
+@pytest.mark.parametrize(
+    ("query", "forgets"),
+    [
+        ("Vergiss meine Telefonnummer", True),
+        ("Oublie mon numéro de téléphone", True),
+        ("Merk dir, dass mein Schließfach die Nummer 7 hat", False),
+        ("Recuerda que mi pasaporte está en la carpeta azul", False),
+    ],
+)
+async def test_a_request_to_remember_in_another_language_forgets_nothing(
+    local: LocalEmbedder, query: str, forgets: bool
+) -> None:
+    intent = await IntentDetector(local).detect(query, images=False, use_memory=True)
+    assert (intent.name == "forget") == forgets
+
+
 async def test_an_attached_image_is_what_a_question_is_about_but_not_a_request_to_remember() -> None:
     detector = IntentDetector()
     for query, name in (("What is this?", "image"), ("hi", "image"), ("remember that my dog is Rex", "remember")):

@@ -35,8 +35,15 @@ def test_the_probe_has_every_part_of_the_score_and_each_reason(api: httpx.Client
 
 
 def test_the_probe_tells_what_holds_no_longer(api: httpx.Client, user: str) -> None:
-    for text in ("I live in Porto.", "I moved to Lisbon."):
+    def facts() -> list[str]:
+        return [one["text"] for one in api.get("/v1/facts", params={"user_id": user}).json()["items"]]
+
+    for text, fact in (
+        ("I live in Porto.", "The user lives in Porto."),
+        ("I moved to Lisbon.", "The user moved to Lisbon and lives in Lisbon."),
+    ):
         api.post("/query", json={"query": text, "user_id": user}).raise_for_status()
+        eventually(lambda fact=fact: facts() == [fact])  # type: ignore[misc]
 
     def probed() -> dict[str, Any]:
         asked = {"query": "Where do I live?", "recipe": "query"}
