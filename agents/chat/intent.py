@@ -52,11 +52,12 @@ def intent_of(name: IntentName, *, use_memory: bool, small_talk: bool = False, d
 
 
 def name_of(query: str, does: Doing) -> IntentName:
-    """The intent by what a query does. A request to delete in English is exact, or it is none."""
+    """The intent by what a query does. A request to delete in English is exact, or it is none; in other languages it is
+    one where that is as likely as not, for a request to remember looks like it."""
     match does.deed:
         case "summarises":
             return "summarise"
-        case "forgets" if is_foreign(query):
+        case "forgets" if does.forgets >= EVEN and is_foreign(query):
             return "forget"
         case "asks" | "forgets":
             nearer: dict[IntentName, float] = {
