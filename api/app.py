@@ -74,10 +74,10 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
             admin_key = settings.admin_key.get_secret_value() if settings.admin_key else None
-            known = ApiKeys(memory.engine.store.api_keys, settings.keys, admin_key)
-            await known.load()
-            await _require_keys(settings, known, make_key=make_key)
-            app.state.memory, app.state.keys, app.state.settings = memory, known, settings
+            api_keys = ApiKeys(memory.engine.store.api_keys, settings.keys, admin_key)
+            await api_keys.load()
+            await _require_keys(settings, api_keys, make_key=make_key)
+            app.state.memory, app.state.keys, app.state.settings = memory, api_keys, settings
             app.state.started = monotonic()
             if worker:
                 worker.start()

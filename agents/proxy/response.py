@@ -19,7 +19,7 @@ class ProxiedResponse(HeldAnswer):
     """A response of OpenAI's API, read as it goes by."""
 
     _number: int = 0  # of the last event
-    _begun: Mapping[str, Any] | None = None  # the response as it was when it began
+    _begun: Mapping[str, Any] | None = None  # the response as the last event told it
 
     def read_whole(self, answer: Mapping[str, Any]) -> str | None:
         if not isinstance(answer.get("output"), list):

@@ -11,7 +11,7 @@ ROLES = ("user", "assistant", "system")
 SAME = ("model", "max_tokens", "temperature", "top_p", "stream")
 REFUSED = ("container", "mcp_servers")
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
-WHOLE = "thread: memory goes by whole conversations; send all messages, and no thread"
+NO_THREADS = "thread: memory goes by whole conversations; send all messages, and no thread"
 ONLY_THERE = "{}: without ANTHROPIC_BASE_URL there is nobody who has {}"
 
 
@@ -19,7 +19,9 @@ def check_messages(body: Json) -> None:
     """Refuses what no provider takes, and threads, of which memory would see the newest message alone. Raises
     `InvalidField`."""
     if body.get("thread") is not None:
-        raise InvalidField(WHOLE, "thread", "thread_unsupported_request")  # upon which the SDK's tool runner sends all
+        raise InvalidField(
+            NO_THREADS, "thread", "thread_unsupported_request"
+        )  # upon which the SDK's tool runner sends all
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise InvalidField("messages: must be a list of at least one message", "messages")
