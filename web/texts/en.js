@@ -87,7 +87,7 @@ export default {
   saidNotRecalled: "No other answer will recall this. It stays in its chat.",
   saidRecalled: "It is recalled again.",
   correct: "Correct",
-  forgetsMessage: "Its message goes from its chat for good, with the facts that it alone supports. Answers that quote it lose the quotation.",
+  forgetsMessage: "Deletes the message from its chat for good, and the facts that rest on it alone. Answers lose what they quote of it.",
   correctsMessage: "Say what is right. Loci keeps it as a fact. The message stays in its chat, and no other answer will recall it.",
   nothingStated: "Loci finds no statement in this. Say it in a sentence, like “My sister lives in Graz”.",
   saidCorrected: "Corrected.",

@@ -40,7 +40,7 @@ def test_a_source_is_forgotten_in_its_place(page: Page, serve: Callable[..., str
     wait(page)
     page.get_by_role("button", name="1 source").click()
     page.locator(".sources").get_by_role("button", name="Forget").click()
-    expect(page.get_by_role("dialog")).to_contain_text("goes from its chat for good")
+    expect(page.get_by_role("dialog")).to_contain_text("Deletes the message from its chat for good")
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
     expect(page.locator(".sources")).to_contain_text("Deleted or corrected since.")
     expect(page.locator(SAID)).to_have_text(["What is my boat called?"])
