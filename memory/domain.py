@@ -23,7 +23,7 @@ class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `proxied`:
     it came through the proxy, whose conversations have a digest, and may be kept to so many messages. `timezone`: the
     IANA name of where it was said, whose days it speaks of; None for UTC. `project`: of the session that it begins.
-    `follows`, `branch`: as `memory/turns/branches.py` has them. `images`: how many came with it, which are not kept.
+    `follows`, `branch`: as `memory/turns/branches.py` has them. `images`: how many came with it.
     `recalled`: whether other answers may come to know of it; its user may not want that. `unaided`: an answer for
     which memory was off, so that what it says of the user is a guess."""
 
@@ -59,7 +59,7 @@ class Condensed:
 class Gist:
     """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner.
     `condensed`: of a part of a memory bank that was left out when that was condensed; else None. `timezone`,
-    `branch`, `recalled`, `unaided`: as a `Turn` has them."""
+    `branch`, `images`, `recalled`, `unaided`: as a `Turn` has them."""
 
     key: str
     id: str
@@ -74,6 +74,7 @@ class Gist:
     condensed: Condensed | None = None
     timezone: str | None = None
     branch: str | None = None
+    images: int = 0
     recalled: bool = True
     unaided: bool = False
 

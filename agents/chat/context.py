@@ -24,7 +24,7 @@ IntentName = Literal["question", "chat", "recall", "remember", "forget", "summar
 
 @dataclass(frozen=True)
 class HistoryItem:
-    """A message that the client itself sends along. `images`: their addresses; those of kept messages are not kept."""
+    """A message that the client itself sends along. `images`: their addresses."""
 
     role: str
     content: str
@@ -46,6 +46,7 @@ class ChatRequest:
     top_k: int | None = None  # hits at most; None: as many as the recipe says, and in a prompt as its tokens allow
     history: tuple[HistoryItem, ...] = ()
     images: tuple[str, ...] = ()
+    keeps_images: bool = True  # where it asks a message again: those that this came with
     location: str | None = None
     model: str | None = None
     temperature: float | None = None
@@ -269,10 +270,11 @@ Emit = Callable[[str], Awaitable[None]]
 @dataclass(frozen=True)
 class Conversation:
     """The running conversation before a request, as far as it is read. `messages`: oldest first. `summaries`: of its
-    windows, oldest first; read only where it is long."""
+    windows, oldest first; read only where it is long. `images`: of the newest messages, by their ids."""
 
     messages: tuple[Gist, ...] = ()
     summaries: tuple[Summary, ...] = ()
+    images: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

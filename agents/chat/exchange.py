@@ -121,9 +121,8 @@ class Exchanges:
             return Conversation()
         chats, owner, session = self._engine.chats, request.owner, request.session_id
         messages = await chats.turns.recent(owner, session, place, self._budget.messages)
-        if len(messages) <= SHORT:
-            return Conversation(tuple(messages))
-        return Conversation(tuple(messages), tuple(await chats.summaries.of_session(owner, session)))
+        summaries = await chats.summaries.of_session(owner, session) if len(messages) > SHORT else ()
+        return Conversation(tuple(messages), tuple(summaries), await chats.images.newest_of(owner, messages))
 
     async def answer(self, context: Context) -> tuple[Context, Answer]:
         """Has it answered, and keeps the answer as far as it came, also where it breaks off or nobody waits any more.
@@ -149,6 +148,12 @@ class Exchanges:
         fork = await chats.branches.fork(
             owner, session, request.query, follows=request.goes_on, instead_of=request.instead_of
         )
+        if fork.asked is not None:
+            shown = (await chats.images.of(owner, [fork.asked.id])).get(fork.asked.id, ())
+            if request.keeps_images:
+                request = replace(request, images=shown)
+            elif request.images != shown:  # the same words about something else
+                fork = replace(fork, asked=None)
         if fork.asked is None:
             await turn_to(chats, self._keeping, owner, session, fork.after, edited=True, whole=True)
             request = replace(request, follows=fork.follows)
@@ -178,6 +183,7 @@ class Exchanges:
         )
         chats, owner, session = self._engine.chats, request.owner, request.session_id
         place = await chats.turns.open_exchange(owner, session, prompt, retried=request.retried)
+        await chats.images.keep(owner, prompt.id, dict(enumerate(request.images)))
         if request.user_name is not None:
             await chats.sessions.note_user_name(owner, session, request.user_name)
         return place

@@ -17,11 +17,13 @@ from agents.chat.known import Shown, date_of, share_of, what_is_known
 from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker, instructions_of
 from config.recipes import PromptBudget
 from memory.domain import TURN, Gist
+from utils.text import IMAGE as NO_IMAGE
 from utils.text import count_tokens, on_one_line
 from utils.thoughts import without_thoughts
 
 FRAME = 4  # tokens of a message beside its text
 IMAGE = 1_000  # tokens of an image: providers count some 250 to 1,600
+IMAGES = 0.25  # share of the room that images of messages that are kept may take
 NOTED = "I keep that in mind."  # behind it, for templates of some models refuse two messages of one role in a row
 UNANSWERED = "(I gave no answer.)"
 LEFT_OUT = "(My message is not here any more.)"
@@ -36,7 +38,6 @@ def fit(
     each that `count_tokens` gives; `moment`: now."""
     request = context.request
     talk, instructed = _talk(context, moment)
-    images = {str(at): item.images for at, item in enumerate(request.history)}
     instructions = instructions_of(system, request, *instructed)
     written = f" The user's locale is {request.locale}." if request.locale else ""
     day = f"\n\nToday is {date_of(moment, context, with_time=False)}.{written}"
@@ -46,6 +47,7 @@ def fit(
     whole = int(window / scale)
     room = whole - min(budget.answer, whole // 4) - _tokens(first) - _tokens(last)
     share = share_of(budget, whole, room)
+    images = _images(context, talk, room * IMAGES)
     goes_back = not request.history and len(talk) >= budget.messages
     shown = _newest(talk, images, room - share, budget.step, goes_back=goes_back)
     known = what_is_known(context, budget, share, _shown(context, talk, shown), moment)
@@ -73,11 +75,28 @@ def _talk(context: Context, moment: datetime) -> tuple[list[Gist], list[str]]:
     return talk, [item.content.strip() for item in spoken if item.role == "system"]
 
 
+def _images(context: Context, talk: Sequence[Gist], room: float) -> Images:
+    """The images of the running conversation: all that the client sends along, else the newest that are kept."""
+    if context.request.history:
+        return {str(at): item.images for at, item in enumerate(context.request.history)}
+    images = dict[str, tuple[str, ...]]()
+    for gist in reversed(talk):
+        if own := context.conversation.images.get(gist.id):
+            room -= IMAGE * len(own)
+            if room < 0:
+                break
+            images[gist.id] = own
+    return images
+
+
 def _message(gist: Gist, images: Images) -> PromptMessage:
-    """As it was said; a tool's result, of whose call nothing is known here, as something the user shows."""
+    """As it was said, with a word for each image that is not shown; a tool's result, of whose call nothing is known
+    here, as something the user shows."""
     role: Speaker = "assistant" if gist.role == "assistant" else "user"
     text = gist.content if gist.role in ("user", "assistant") else f"Result of a {gist.role}:\n{gist.content}"
-    return PromptMessage(role, (PromptSection("conversation", text),), images.get(gist.id, ()))
+    shown = images.get(gist.id, ())
+    text = "\n".join([text, *[NO_IMAGE] * (gist.images - len(shown))])
+    return PromptMessage(role, (PromptSection("conversation", text),), shown)
 
 
 def _shown(context: Context, talk: Sequence[Gist], shown: Sequence[Gist]) -> Shown:

@@ -27,6 +27,8 @@ class VisionAgent:
 
     async def run(self, context: Context) -> Context:
         request = context.request
+        if not request.images and any((context.conversation.images, *(item.images for item in request.history))):
+            return context  # it may be about those
         if not request.images:
             return replace(context, images="No image is attached.")
         count = len(request.images)

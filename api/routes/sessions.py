@@ -95,6 +95,16 @@ async def get_message(
     return message
 
 
+@router.get("/{session_id}/images/{message_id:path}", responses=errors(404))
+async def get_images(
+    session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner
+) -> wire.ImagesOut:
+    """The images that a message came with, to be shown again."""
+    await memory.engine.chats.turns.get(owner, session_id, message_id)
+    found = await memory.engine.chats.images.of(owner, [message_id])
+    return wire.ImagesOut(images=found.get(message_id, ()))
+
+
 @router.patch("/{session_id}/messages/{message_id:path}", responses=errors(404))
 async def change_message(
     session_id: SessionId, message_id: AnyMessageId, body: wire.MessagePatch, memory: TheMemory, owner: Owner

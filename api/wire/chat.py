@@ -32,7 +32,8 @@ class HistoryMessage(Wire):
 
 class QueryRequest(OwnedRequest):
     """`follows`: the id of a message of the session, from which the conversation goes on. `instead_of`: that of a
-    message of the user's, whose place the query takes; where it says the same, that is asked again."""
+    message of the user's, whose place the query takes; where it says the same, that is asked again, with the images
+    that it came with: other `images`, or none by an empty list, make it another message."""
 
     query: Query
     session_id: Identifier | None = None

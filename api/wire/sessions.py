@@ -66,8 +66,8 @@ class MessageOut(Shown):
     """`message_index`: -1 of one that has no place in its session yet. `follows`: the id of the message before it, null
     of the first; those that follow the same one stand for each other. `branch`: null in the conversation as it goes on;
     `replaced` of a message in whose place another was put, `left` of what came behind such. `images`: how many came
-    with it; they are not kept. `recalled`: whether other answers may come to know of it. `cites`: the numbers of the
-    sources that an answer cites, as its receipt has them."""
+    with it. `recalled`: whether other answers may come to know of it. `cites`: the numbers of the sources that an
+    answer cites, as its receipt has them."""
 
     id: str
     role: str
@@ -85,6 +85,12 @@ class MessageOut(Shown):
     images: int
     recalled: bool
     cites: tuple[int, ...] = ()
+
+
+class ImagesOut(Wire):
+    """The images of a message, as they came: data URIs and http(s) URLs."""
+
+    images: tuple[str, ...]
 
 
 class MessagePatch(OwnedRequest):

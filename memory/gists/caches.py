@@ -8,6 +8,7 @@ from memory.store import Changes, Collections
 from utils.clock import now
 
 MARKED_AT_ONCE = 1_000
+MARKED_BY = {"role": 1, "fingerprint": 1, "images": 1}
 
 
 class Noted(Protocol):
@@ -52,19 +53,24 @@ class GistEraser:
 
     def __init__(self, collections: Collections, changes: Changes, caches: Caches) -> None:
         self._vectors = collections.vectors
+        self._images = collections.images
         self._changes = changes
         self._caches = caches
 
     async def erase(self, owner: str, filter: dict[str, Any]) -> int:
-        """Deletes the gists of a filter, which must name the owner; returns how many."""
+        """Deletes the gists of a filter, which must name the owner, with the images of those that are messages; returns
+        how many gists."""
         vectors = self._vectors
         total = 0
         while True:
-            found = await vectors.find(filter, {"role": 1, "fingerprint": 1}).limit(MARKED_AT_ONCE).to_list(None)
+            found = await vectors.find(filter, MARKED_BY).limit(MARKED_AT_ONCE).to_list(None)
             if not found:
                 return total
             ids = [document["_id"] for document in found]
+            with_images = [document["_id"] for document in found if document.get("images")]
             prints = {one["fingerprint"] for one in found if one.get("role") == "user" and "fingerprint" in one}
+            if with_images:  # before them, or a crash would leave images that nobody finds
+                await self._images.delete_many({"user_id": owner, "message": {"$in": with_images}})
             while True:
                 number = await self._changes.take(owner, deletion=True)
                 await self._changes.mark_deleted(owner, number, ids, sorted(prints))

@@ -226,6 +226,7 @@ def gist_of(document: Document) -> Gist:
         condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
         timezone=document.get("timezone"),
         branch=document.get("branch"),
+        images=document.get("images", 0),
         recalled=document.get("recalled", True),
         unaided=document.get("unaided", False),
     )

@@ -51,6 +51,7 @@ LISTINGS = {
     "bank_versions": Listing(text=("content",), says="$bank"),
     "scratchpad": Listing(text=("key",), says="$key"),
     "projects": Listing(text=("name",), says="$name"),
+    "images": Listing("created_at", "session_id", "type", ("url",), {"$ifNull": ["$url", "$type"]}),
     "drafts": Listing("at", "session_id", None, ("content",), "$content"),
     "responses": Listing("created_at", "session_id"),
     "conversations": Listing("created_at", "session_id"),

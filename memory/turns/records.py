@@ -1,14 +1,16 @@
-"""Records of conversations, out and in: a session, its summaries, and its messages at the places that they had.
+"""Records of conversations, out and in: a session, its summaries, and its messages at the places that they had, each
+with its images behind it.
 
 A session that the user has already stays as it is. Where it is the one that was exported, messages that it lacks come
 to their places; in every other, and where a place is taken, they come behind those that are there, in order.
 `importing` stands in a session until all of it has come, so that an import that was cut short has its counts made anew.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from collections.abc import Collection as Ids
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -20,12 +22,13 @@ from memory.ids import keys_of
 from memory.lines import PLACES, Count, Epoch, Index, Kept, Line, LinePart, Passed
 from memory.product import Landed, Record, Taker, nothing
 from memory.store import PAGE, Changes, Collections, by_key, pending
+from memory.turns.images import Images, address_of
 from memory.turns.places import Place, Places, place_in
 from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
 from utils.errors import Conflict, InvalidInput
-from utils.fields import Identifier, Instructions, MessageId, Moment, Name, ProjectName, Timezone
+from utils.fields import Identifier, ImageAddress, Instructions, MessageId, Moment, Name, ProjectName, Timezone
 from utils.mongo import Document, insert_new
 
 
@@ -85,6 +88,22 @@ class MessageLine(Line):
     unaided: bool | None = None
 
 
+class ImageLine(Line):
+    alone = True
+    session_id: Identifier
+    message_id: MessageId
+    n: Index
+    address: ImageAddress
+
+
+CONVERSATION_LINES: Mapping[str, type[Line]] = {
+    "session": SessionLine,
+    "summaries": SummariesLine,
+    "message": MessageLine,
+    "image": ImageLine,
+}
+
+
 async def conversation_records(
     collections: Collections, owner: str, only: Ids[str] | None = None
 ) -> AsyncIterator[Record]:
@@ -105,6 +124,10 @@ async def conversation_records(
             async for message in collections.vectors.find(page, TEXT).sort("message_index", 1).limit(PAGE):
                 read, after = read + 1, message["message_index"]
                 yield Record("message", _exported(message))
+                if message.get("images"):
+                    shown = collections.images.find({"user_id": owner, "message": message["_id"]})
+                    async for image in shown.sort("n", 1):
+                        yield Record("image", _exported_image(message, image))
 
 
 def _exported(message: Document) -> Document:
@@ -112,6 +135,11 @@ def _exported(message: Document) -> Document:
     if "facts" in message:
         made["facts"] = "done" if message["facts"]["state"] == "done" else "pending"
     return made
+
+
+def _exported_image(message: Document, image: Document) -> Document:
+    of_message = {"session_id": message["session_id"], "message_id": message["id"]}
+    return of_message | {"n": image["n"], "address": address_of(image)}
 
 
 @dataclass
@@ -129,7 +157,7 @@ class _Open:
 
 
 class ConversationTaker(Taker):
-    """Takes in `session`, `summaries` and `message`."""
+    """Takes in `session`, `summaries`, `message` and `image`."""
 
     def __init__(
         self,
@@ -139,6 +167,7 @@ class ConversationTaker(Taker):
         sessions: Sessions,
         places: Places,
         turns: Turns,
+        images: Images,
         eraser: GistEraser,
     ) -> None:
         self._owner = owner
@@ -149,6 +178,7 @@ class ConversationTaker(Taker):
         self._sessions = sessions
         self._places = places
         self._turns = turns
+        self._images = images
         self._eraser = eraser
         self._named: tuple[str, int] | None = None  # the session of the last record, and its places
         self._open: _Open | None = None
@@ -169,6 +199,8 @@ class ConversationTaker(Taker):
                 landed = [await self._begin(record.fields) for record in records]
             case "summaries":
                 landed = [await self._summarise(record.fields) for record in records]
+            case "image":
+                landed = [await self._attach(record.fields) for record in records]
             case _:
                 return await self._say([record.fields for record in records])
         return landed[-1]  # of these kinds, one comes at a time
@@ -269,6 +301,10 @@ class ConversationTaker(Taker):
         elif len(new) < len(fresh):
             session.miscounted = True  # somebody else said some of them meanwhile: all are counted anew
         return Landed(len(new), take_back)
+
+    async def _attach(self, image: Document) -> Landed:
+        new = await self._images.keep(self._owner, image["message_id"], {image["n"]: image["address"]})
+        return Landed(len(new), partial(self._images.take_back, self._owner, new))
 
     async def _mark(self, session: _Open) -> None:
         """Notes that messages are coming, and that the session has places for all of them."""

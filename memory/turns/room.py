@@ -10,11 +10,12 @@ from memory.turns.branches import Branches
 from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
+from memory.turns.images import Images
 from memory.turns.keyvalues import KeyValues, KeyValueTaker, MemoryLine, keyvalue_records
 from memory.turns.places import Places
 from memory.turns.projects import Projects
 from memory.turns.receipts import ReceiptLine, Receipts, ReceiptTaker, receipt_records
-from memory.turns.records import ConversationTaker, MessageLine, SessionLine, SummariesLine, conversation_records
+from memory.turns.records import CONVERSATION_LINES, ConversationTaker, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
 from memory.turns.titles import Titles
@@ -38,6 +39,10 @@ CONVERSATIONS = {
     "summaries": [
         index("owner_session", "user_id", "session_id"),
         index("owner_newest", "user_id", "-updated_at", "-_id"),
+    ],
+    "images": [
+        index("owner_message", "user_id", "message", "n"),
+        index("owner_newest", "user_id", "-created_at", "-_id"),
     ],
     "drafts": [
         index("owner_session", "user_id", "session_id"),
@@ -66,6 +71,7 @@ class Conversations:
     places: Places
     turns: Turns
     branches: Branches
+    images: Images
     drafts: Drafts
     summaries: Summaries
     titles: Titles
@@ -97,13 +103,15 @@ def open_conversations(
     gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache, projects.documents, projects.sessions]
     eviction = Eviction(collections, gists.eraser, sessions, max_entries)
     branches = Branches(collections, places, changes, gists.caches, summaries.rewrite)
-    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, branches)
+    images = Images(collections)
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, branches, images)
     return Conversations(
         projects=projects,
         sessions=sessions,
         places=places,
         turns=turns,
         branches=branches,
+        images=images,
         drafts=drafts,
         summaries=summaries,
         titles=titles,
@@ -125,6 +133,7 @@ def _conversations_product(
     turns: Turns,
     drafts: Drafts,
     branches: Branches,
+    images: Images,
 ) -> Product:
     collections, changes = store.collections, store.changes
 
@@ -157,8 +166,8 @@ def _conversations_product(
         return {"vectors": erased, "summaries": gone.deleted_count}
 
     def takers(owner: str) -> dict[str, Taker]:
-        taker = ConversationTaker(owner, collections, changes, sessions, places, turns, eraser)
-        return {"session": taker, "summaries": taker, "message": taker}
+        taker = ConversationTaker(owner, collections, changes, sessions, places, turns, images, eraser)
+        return dict.fromkeys(CONVERSATION_LINES, taker)
 
     return Product(
         indexes=CONVERSATIONS,
@@ -170,7 +179,7 @@ def _conversations_product(
         sweep=sweep,
         forget_user=forget_user,
         forget_session=forget_session,
-        lines={"session": SessionLine, "summaries": SummariesLine, "message": MessageLine},
+        lines=CONVERSATION_LINES,
         records=lambda owner: conversation_records(collections, owner),
         takers=takers,
     )

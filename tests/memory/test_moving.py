@@ -47,6 +47,7 @@ async def told(quiet: Memory) -> Memory:
     await quiet.add(USER, "s1", pairs(12), project="zoo")
     for query in (SAID, "Remember that my locker is 12.", "What is my locker?"):
         await quiet.chat(request(query))
+    await quiet.chat(request("This is my ferret.", images=("data:image/png;base64,iVBORw0KGgo=",)))
     await quiet.chat(request("I work as a diver.", "s2"))
     await learn(quiet)
     await quiet.engine.chats.summaries.work()
@@ -62,6 +63,7 @@ async def test_what_is_isolated_and_opened_again_is_as_it_was(told: Memory) -> N
         "session",
         "summaries",
         "message",
+        "image",
         "fact",
         "memory",
         "receipt",

@@ -2,26 +2,15 @@
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js";
 import { count, t } from "../lib/text.js";
 import { DRAFT } from "../lib/kept.js";
+import { ALL_BYTES, IMAGE_BYTES, IMAGES, bytesOf, readAsAddress } from "./images.js";
 
 export const MOST = 32_000; // characters of a message, as the server counts them
-const IMAGES = 16;
-const IMAGE_BYTES = 5_000_000;
-const ALL_BYTES = 11_000_000; // a request may have 16 MB, in which images take four thirds of their size
-
-/** The bytes of an image by its data URI, which spends four characters on three bytes. */
-const bytesOf = (image) => (image.length * 3) / 4;
 const lengthOf = (text) => (text.length > MOST ? [...text].length : text.length);
-const readAsAddress = (file) => new Promise((resolve, reject) => {
-  const reader = new FileReader();
-  reader.onload = () => resolve(reader.result);
-  reader.onerror = () => reject(reader.error);
-  reader.readAsDataURL(file);
-});
 
-/** Shows images. `remove` takes one away by its place. */
+/** Shows images; one of another host as a link. `remove` takes one away by its place. */
 export const Pictures = ({ images, remove }) => html`
   <ul class="pictures">${images.map((image, at) => html`
-    <li key=${at}><img src=${image} alt=${t("image")} />${remove && html`<${IconButton} icon="close" name=${t("removeImage")} onClick=${() => remove(at)} />`}</li>`)}</ul>`;
+    <li key=${at}>${image.startsWith("data:") ? html`<img src=${image} alt=${t("image")} />` : html`<a href=${image} target="_blank" rel="noreferrer">${t("image")}</a>`}${remove && html`<${IconButton} icon="close" name=${t("removeImage")} onClick=${() => remove(at)} />`}</li>`)}</ul>`;
 
 /** Stores a draft; an empty one is deleted. */
 function keep(place, text) {
@@ -70,8 +59,8 @@ export function Composer({ here, send, stop, options, given }) {
     const taken = [...files].filter((file) => file.type.startsWith("image/"));
     const read = await Promise.all(taken.filter((file) => file.size <= IMAGE_BYTES).map(readAsAddress));
     attach((before) => {
-      let room = ALL_BYTES - before.reduce((sum, image) => sum + bytesOf(image), 0);
-      const fit = read.slice(0, IMAGES - before.length).filter((image) => { room -= bytesOf(image); return room >= 0; });
+      let room = ALL_BYTES - bytesOf(before);
+      const fit = read.slice(0, IMAGES - before.length).filter((image) => { room -= bytesOf([image]); return room >= 0; });
       if (taken.length < files.length) refuse(t("onlyImages"));
       else refuse(fit.length < taken.length ? t("imageRefused", IMAGES, IMAGE_BYTES / 1_000_000, ALL_BYTES / 1_000_000) : "");
       return [...before, ...fit];

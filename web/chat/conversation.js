@@ -2,6 +2,7 @@
 import { events, get, newId, patch, path, post, request, told } from "../lib/api.js";
 import { t, timezone } from "../lib/text.js";
 import { OPTIONS } from "../lib/kept.js";
+import { imagesAlong } from "./images.js";
 import { Tree } from "./tree.js";
 
 const PAGE = 30; // messages read at once; drawing more would hold up a reader who scrolls
@@ -149,13 +150,27 @@ export class Conversation {
     this._attach();
   }
 
+  /** Reads the images that a message came with. There are none if it came before the server kept them. */
+  readImages(one) {
+    if (!one.pictures || one.images) return null;
+    one.reading ??= get(path([...this.address, "images", one.id])).then(
+      ({ images }) => {
+        this._set(one, { images });
+        for (const answer of this.messages) if (answer.follows === one.id) this._set(answer, {}); // without them it is not asked again
+        this.changed();
+      },
+      () => { one.reading = null; },
+    );
+    return one.reading;
+  }
+
   /** Sends a message and shows the answer as it comes. Calls `begun` once a new chat has an id. The message takes the place of
-   * `insteadOf`; if both say the same, the server answers that one again. */
+   * `insteadOf`; if both say and show the same, the server answers that one again. */
   async ask(query, images, begun, insteadOf = null, key = newId()) {
     const shown = this.shown;
     const before = insteadOf ? shown.slice(0, Math.max(shown.indexOf(insteadOf), 0)) : shown;
-    const json = this._question(query, images, before, insteadOf);
-    const isAgain = insteadOf?.content === query;
+    const isAgain = insteadOf?.content === query && insteadOf.images === images;
+    const json = this._question(query, isAgain && this.isKept ? null : images ?? [], before, insteadOf);
     const prompt = isAgain ? insteadOf : {
       key, role: "user", content: query, timestamp: new Date().toISOString(), insteadOf,
       follows: this.isKept ? insteadOf?.follows ?? before.findLast((one) => one.id !== undefined)?.id ?? null : undefined,
@@ -178,14 +193,16 @@ export class Conversation {
     this._end(answer);
   }
 
-  /** The body of the request for an answer. `before`: the messages that the question follows. */
+  /** The body of the request for an answer. `images`: null for those of the message that is asked again. `before`: the messages that the
+   * question follows. */
   _question(query, images, before, insteadOf) {
     const last = before.at(-1);
+    const along = imagesAlong(before, images ?? []);
     const names = this.id && this.isKept;
     return {
-      query, images: images.length ? images : null, stream: true, detached: true, use_memory: this.useMemory, ...timezone(),
+      query, images, stream: true, detached: true, use_memory: this.useMemory, ...timezone(),
       model: this.model || null, project: this.project, temporary: this.temporary, session_id: this.temporary ? null : this.id,
-      history: this.isKept ? null : before.filter((one) => one.content).map(({ role, content }) => ({ role, content })),
+      history: this.isKept ? null : before.filter((one) => one.content).map((one) => ({ role: one.role, content: one.content, images: along.get(one) })),
       instructions: (!this.id && this.instructions) || null,
       instead_of: (names && insteadOf?.id) || null,
       follows: (names && !insteadOf && last?.branch && last.id) || null,

@@ -30,8 +30,8 @@ function Copy({ text }) {
 /** Moves the focus to the composer, because the button that had it is gone. */
 const toComposer = () => document.getElementById("text").focus();
 
-/** Whether a message came with images that are gone: asking it again would ask something else. */
-const lacksImages = (one) => one.pictures > 0 && !one.images?.length;
+/** Whether a message came with images that the server has not kept: asking it again would ask something else. */
+const lacksImages = (one) => one.pictures > 0 && one.images?.length === 0;
 
 /** The text of an answer; the fixed sentences of rules are in the language of the page. */
 export const said = (one) => t("byRules")[one.content] ?? one.content;
@@ -42,7 +42,7 @@ function Answer({ one, here, send, go, modelled }) {
   const cited = one.content && markdown && !one.waiting ? markdown.citedIn(text, one.cites) : [];
   const label = cited.length ? t("sourcesOf", cited.length) : t("why");
   const prompt = here.promptOf(one);
-  const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images || [], prompt); toComposer(); } };
+  const again = () => { if (!here.isAnswering) { send(prompt.content, prompt.images, prompt); toComposer(); } };
   return html`
     ${one.content && markdown && html`<${Markdown} text=${text} cites=${one.cites} whole=${!one.waiting} cite=${(n) => show({ n })} />`}
     ${one.waiting && !(one.content && markdown) && html`<p class="thinking" aria-hidden="true"><i></i><i></i><i></i></p>`}
@@ -79,7 +79,7 @@ function Edited({ one, send, close }) {
   useLayoutEffect(() => { field.current.style.height = "auto"; field.current.style.height = `${field.current.scrollHeight}px`; }, [text]);
   const submit = (event) => {
     event.preventDefault();
-    if (text.trim()) { close(); send(text.trim(), images.length === one.images?.length ? one.images : images); toComposer(); }
+    if (text.trim()) { close(); send(text.trim(), images.length === (one.images?.length ?? 0) ? one.images : images); toComposer(); }
   };
   const keyed = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
@@ -102,10 +102,11 @@ function Mine({ one, here, last, send, resend }) {
     wasEdited.current = edits;
   }, [edits]);
   const images = one.images || [];
+  useEffect(() => { here.readImages(one); }, [one]);
   const again = (text, pictures) => (one.unsent ? resend(one, text, pictures) : send(text, pictures, one));
   if (edits) return html`<${Edited} one=${one} send=${again} close=${() => edit(false)} />`;
-  const change = () => { if (!here.isAnswering) edit(true); };
-  const retry = () => { again(one.content, one.images ?? []); toComposer(); };
+  const change = async () => { await here.readImages(one); if (!here.isAnswering) edit(true); };
+  const retry = () => { again(one.content, one.images); toComposer(); };
   const isUnanswered = one.id !== undefined && last && !here.hasNewer && !here.isAnswering && !lacksImages(one);
   return html`
     ${images.length > 0 && html`<${Pictures} images=${images} />`}

@@ -49,7 +49,7 @@ export default {
   by_tool: "Werkzeug",
   edit: "Bearbeiten",
   again: "Neu antworten",
-  imagesNotKept: (n) => (n === 1 ? "Mit einem Bild, das nicht aufbewahrt wird: Für neue Fragen dazu bitte erneut senden." : `Mit ${n} Bildern, die nicht aufbewahrt werden: Für neue Fragen dazu bitte erneut senden.`),
+  imagesNotKept: (n) => (n === 1 ? "Mit einem Bild, das nicht aufbewahrt wurde: Für neue Fragen dazu bitte erneut senden." : `Mit ${n} Bildern, die nicht aufbewahrt wurden: Für neue Fragen dazu bitte erneut senden.`),
   unsent: "Nicht gesendet.",
   sendAgain: "Nochmals versuchen",
   interrupted: "Abgebrochen: Weiter kam die Antwort nicht.",

@@ -52,7 +52,7 @@ export default {
   by_tool: "Tool",
   edit: "Edit",
   again: "Retry",
-  imagesNotKept: (n) => (n === 1 ? "With an image, which is not kept: send it again to ask about it." : `With ${n} images, which are not kept: send them again to ask about them.`),
+  imagesNotKept: (n) => (n === 1 ? "With an image that was not kept: send it again to ask about it." : `With ${n} images that were not kept: send them again to ask about them.`),
   unsent: "Not sent.",
   sendAgain: "Try again",
   interrupted: "Interrupted. This is as far as it got.",

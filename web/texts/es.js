@@ -49,7 +49,7 @@ export default {
   by_tool: "Herramienta",
   edit: "Editar",
   again: "Responder de nuevo",
-  imagesNotKept: (n) => (n === 1 ? "Con una imagen, que no se guarda: envíala otra vez para preguntar por ella." : `Con ${n} imágenes, que no se guardan: envíalas otra vez para preguntar por ellas.`),
+  imagesNotKept: (n) => (n === 1 ? "Con una imagen que no se guardó: envíala otra vez para preguntar por ella." : `Con ${n} imágenes que no se guardaron: envíalas otra vez para preguntar por ellas.`),
   unsent: "No se envió.",
   sendAgain: "Reintentar",
   interrupted: "Interrumpida: hasta aquí llegó la respuesta.",

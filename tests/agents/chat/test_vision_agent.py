@@ -74,6 +74,6 @@ async def test_a_question_about_a_picture_that_is_not_there_says_so(quiet: Memor
     assert (await quiet.chat(request("What is in this picture?"))).answer.text == "No image is attached."
 
 
-async def test_images_themselves_are_not_stored(quiet: Memory) -> None:
+async def test_images_do_not_stand_in_messages(quiet: Memory) -> None:
     await quiet.chat(request("What is this?", images=(DATA,)))
     assert not any(DATA in str(one) for one in await messages(quiet))

@@ -1,10 +1,13 @@
 """What is written, and what holds for one chat: drafts, images, limits, options, a temporary chat."""
 
+import base64
 import re
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 from playwright.sync_api import Locator, Page, Route, expect
+from pymongo.database import Database
 
 from tests.scripted_model import ScriptedModel, answer
 from tests.web.chatting import ANSWERS, SAID, say, wait
@@ -185,9 +188,70 @@ def test_a_message_that_was_refused_is_edited_and_loses_an_image(page: Page, add
     wait(page)
     expect(page.locator(SAID)).to_have_text(["What is this?"])
     expect(message.locator("img")).to_have_count(1)
+
+
+ADDRESS = f"data:image/gif;base64,{base64.b64encode(DOT).decode()}"
+
+
+def attach(page: Page) -> None:
+    page.locator("input[type=file]").set_input_files({"name": "dot.gif", "mimeType": "image/gif", "buffer": DOT})
+
+
+def test_images_are_there_after_a_reload_and_go_along_with_what_is_asked_again(page: Page, address: str) -> None:
+    page.goto(address)
+    attach(page)
+    say(page, "What is this?")
+    wait(page)
     page.reload()
-    expect(page.locator(".message .note").first).to_contain_text("With an image, which is not kept")
-    expect(message.get_by_role("button", name="Edit")).to_have_count(1)
+    message = page.locator(".message.user").last
+    expect(message.locator("img")).to_have_attribute("src", ADDRESS)
+
+    def asked(press: Callable[[], None]) -> list[str] | None:
+        """The images of the request that comes of it."""
+        with page.expect_request("**/query") as sent:
+            press()
+        wait(page)
+        images: list[str] | None = sent.value.post_data_json["images"]
+        return images
+
+    assert asked(page.get_by_role("button", name="Retry").click) is None
+    message.get_by_role("button", name="Edit").click()
+    message.get_by_role("textbox").fill("And this?")
+    assert asked(message.get_by_role("button", name="Send").click) == [ADDRESS]
+    expect(message.locator("img")).to_have_count(1)
+    message.get_by_role("button", name="Edit").click()
+    message.get_by_role("button", name="Remove the image").click()
+    assert asked(message.get_by_role("button", name="Send").click) == []
+    page.reload()
+    expect(message).to_contain_text("And this?")
+    expect(message.locator("img, .note")).to_have_count(0)
+
+
+def test_a_message_from_before_images_were_kept_says_so(
+    page: Page, address: str, database: Database[dict[str, Any]]
+) -> None:
+    page.goto(address)
+    attach(page)
+    say(page, "What is this?")
+    wait(page)
+    database.images.delete_many({})
+    page.reload()
+    expect(page.locator(".message .note").first).to_contain_text("With an image that was not kept")
+    expect(page.get_by_role("button", name="Retry")).to_have_count(0)
+
+
+def test_a_temporary_chat_sends_its_images_along(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name="Options").click()
+    page.get_by_label("Temporary: nothing of this chat is kept").check()
+    page.get_by_role("button", name="Save").click()
+    attach(page)
+    say(page, "What is this?")
+    wait(page)
+    with page.expect_request("**/query") as asked:
+        say(page, "What colour is it?")
+    first, answer = asked.value.post_data_json["history"]
+    assert first["images"] == [ADDRESS] and "images" not in answer
     expect(page.get_by_role("button", name="Retry")).to_have_count(0)
 
 
