@@ -16,8 +16,8 @@ from utils.mongo import Document
 
 OTHER = "bob"
 KINDS = (
-    *("session", "summaries", "message", "memory", "fact", "observation", "entry", "task", "trace", "bank_version"),
-    *("bank", "conversation", "response", "response_item", "receipt", "preferences", "project"),
+    *("session", "summaries", "message", "image", "memory", "fact", "observation", "entry", "task", "trace"),
+    *("bank_version", "bank", "conversation", "response", "response_item", "receipt", "preferences", "project"),
 )
 
 
@@ -27,7 +27,7 @@ async def live(memory: Memory) -> None:
     await memory.add(USER, "s1", pairs(12))
     await settle(memory)
     await memory.chat(request("Remember that my locker is 4711"))
-    await memory.chat(request("What does the user say of item number 3?"))
+    await memory.chat(request("What does the user say of item number 3?", images=("https://pictures.test/3.png",)))
     for text in ("I live in Madrid.", "I live in Oslo."):
         await memory.learn(USER, text)
     await memory.observe(USER, "GOAL:deploy", findings=["The bridge is closed."])
