@@ -3,19 +3,22 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 
-.PHONY: run test check bench local lock clean
+.PHONY: run test slow check bench local lock clean
 
 run: .venv/run
 	$(BIN)/loci serve --open
 
-# Three run at a time, for many wait for processes. On Motor run those that, between them, reach the calls that the core makes
-# of a driver: what is made of a reply is the same on both.
+# `make test` runs most tests in some minutes, `make slow` the others. Three run at a time, for many wait for processes. On
+# Motor run those that, between them, reach the calls that the core makes of a driver: what is made of a reply is the same on both.
 THREE := -n 3 --dist loadfile --no-loadscope-reorder
 MOTOR := $(addprefix tests/memory/,store banks/test_deletion.py banks/test_writers.py facts/test_reword.py \
 	gists/test_embedding_queue.py oversight/test_jobs.py recall/test_vector_search.py traces/test_traces.py \
 	traces/test_writers.py turns/test_drafts.py turns/test_recalled.py turns/test_receipts.py)
 test: .venv/dev
-	$(BIN)/pytest -q $(THREE)
+	$(BIN)/pytest -q $(THREE) -m "not slow"
+
+slow: .venv/dev
+	$(BIN)/pytest -q $(THREE) -m slow
 	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) $(MOTOR)
 
 check: .venv/dev

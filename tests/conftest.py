@@ -41,12 +41,33 @@ from utils.encoder import Encoder
 DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
 NUMBERS = "LOCI_TEST_ENCODER"  # `int8` or `float32`, or what this processor is faster with where it is not set
 
-LONGEST = (
+SLOW = (  # tests that start processes or a browser, kill what they started, or look through many inputs
     "tests/workers/",
     "tests/web/",
     "tests/utils/test_encoder.py",
-    "tests/api/",
+    "tests/agents/chat/test_writer_agent.py",
+    "tests/api/cli/",
+    "tests/api/http/test_problems.py",
+    "tests/api/mcp/",
+    "tests/api/portable/",
+    "tests/api/test_",
+    "tests/api/openai/test_branches.py",
+    "tests/api/openai/test_openai_",
+    "tests/api/routes/test_operations.py",
+    "tests/api/routes/test_projects.py",
+    "tests/api/routes/test_query_",
+    "tests/api/routes/test_sessions.py",
+    "tests/api/routes/test_tool_",
+    "tests/bench/",
+    "tests/embedded/operators/test_odd_input.py",
+    "tests/embedded/test_launch.py",
+    "tests/embedded/test_reading.py",
     "tests/embedded/properties/",
+    "tests/memory/banks/",
+    "tests/memory/oversight/",
+    "tests/memory/store/test_changes.py",
+    "tests/memory/test_moving.py",
+    "tests/memory/turns/test_eviction.py",
 )
 
 # No test speaks TLS, and each of the thousands of clients would read a bundle of certificates.
@@ -75,10 +96,14 @@ def pytest_configure(config: pytest.Config) -> None:
         encoder.multiplies_int8 = lambda: quantised
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest files begin, so that none is waited for at the end. Where another driver is asked for, those tests
-    alone run that use one."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    """Marks what is `slow`, which begins, so that none of it is waited for at the end. Where another driver is asked
+    for, those tests alone run that use one."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not item.nodeid.startswith((*SLOW, "tests/api/")))
     if DRIVER in os.environ:
         using = {item for item in items if "make_settings" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[item for item in items if item not in using])

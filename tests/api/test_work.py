@@ -21,7 +21,7 @@ from tests.mirrors import Mirroring, say
 from tests.work import SHAPES, steps_of
 
 BLANK = frozenset(["blanks", "line ends", "tabs"])  # refused where something must be said
-TRIED = 4  # shapes at each door, other ones at the next, beside those that are tried at all
+TRIED = 3  # shapes at each door, other ones at the next, beside those that are tried at all
 EVERYWHERE = ("words that differ", "clauses", "a blob")
 GO_ON = ("responses", "anthropic", "completions", "tools of MCP")  # as other doors do, at which other shapes are tried
 LONG = 20_000  # characters that are enough to tell how work grows

@@ -46,8 +46,7 @@ async def told(quiet: Memory) -> Memory:
     """A session in an open project, with all that may be made of one, and another session beside it."""
     await quiet.add(USER, "s1", pairs(12), project="zoo")
     for query in (SAID, "Remember that my locker is 12.", "What is my locker?"):
-        await quiet.chat(request(query))
-    await quiet.chat(request("This is my ferret.", images=("data:image/png;base64,iVBORw0KGgo=",)))
+        await quiet.chat(request(query, images=("https://pictures.test/locker.png",) if query == SAID else ()))
     await quiet.chat(request("I work as a diver.", "s2"))
     await learn(quiet)
     await quiet.engine.chats.summaries.work()

@@ -23,7 +23,7 @@ from tests.workers.conftest import Broker
 from utils.clock import now
 
 BATCH = 25
-BATCHES = 24
+BATCHES = 12
 
 
 class Deployment:
