@@ -275,7 +275,7 @@ class Proxy:
                 return raw
             if passed.status >= 300:
                 raise ProviderError(passed.status)
-            raise ModelGarbage("The model's answer is no JSON object")
+            raise ModelGarbage("The model's answer is not a JSON object")
         if (wrong := exchange.answer.read_whole(answer)) is not None:
             raise ModelGarbage(wrong)
         await self._keeping.finish(self._keep(exchange))

@@ -105,7 +105,7 @@ async def import_source(memory: Memory, user: str, file: BinaryIO, wanted: Wante
         return broken
     _tell(report)
     await _see_to(memory)
-    return f"{broken}. What came before is kept; the whole file brings in the rest" if broken else ""
+    return f"{broken}. What was imported stays; import the complete file for the rest" if broken else ""
 
 
 def _tell(report: Report) -> None:

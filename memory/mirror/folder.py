@@ -165,7 +165,7 @@ class MirrorFolder:
             return Unreadable("it is a link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read")
         with os.fdopen(opened, "rb") as file:
             if not stat.S_ISREG(os.fstat(opened).st_mode):
-                return Unreadable("it is no file")
+                return Unreadable("it is not a file")
             data = file.read(LARGEST + 1)
         return data if len(data) <= LARGEST else Unreadable("it is too large")
 

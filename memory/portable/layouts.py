@@ -157,7 +157,7 @@ def _read(file: _Rejoined, head: bytes) -> Iterator[object]:
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _IN_UTF_16 = "it is text in UTF-16: save it in UTF-8"
-_NO_JSON = "it is no JSON, and no zip file with JSON in it"
+_NO_JSON = "it is neither JSON nor a zip file with JSON in it"
 
 
 def _in_words(error: Exception) -> str:
@@ -166,5 +166,5 @@ def _in_words(error: Exception) -> str:
     if "premature EOF" in told or "Incomplete" in told:
         return "it is cut: it ends in the middle"
     if "UTF8" in told:
-        return "from here on it is no text in UTF-8"
-    return "from here on it is no valid JSON"
+        return "from here on it is not UTF-8 text"
+    return "from here on it is not valid JSON"

@@ -93,11 +93,11 @@ class SourceFile:
                 yield from source.read(document)
         if self.name is None:
             if self._wanted != AUTO:
-                raise FileRefused(f"it is no export of {self._wanted}")
+                raise FileRefused(f"it is not an export of {self._wanted}")
             raise FileRefused(f"it has no messages of Loci's form, and no conversations or memories of {NAMES}")
 
     def _refused(self, source: Source) -> FileRefused | FileBroken:
-        looks = f"it is no export of {self._wanted}, but looks like one of {source.name}: use --from {source.name}"
+        looks = f"it is not an export of {self._wanted}, but looks like one of {source.name}: use --from {source.name}"
         return FileRefused(looks) if self.name is None else FileBroken(looks)
 
     def _is_of_another(self, document: Document) -> bool:

@@ -26,8 +26,8 @@ def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, watched: Watch
     watched.complaints.clear()  # of the page's first request, which had no key
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown = page.get_by_role("status").locator("code")
-    page.get_by_label("User's id").fill("bob")
-    page.get_by_label("What for").fill("<b>phone</b>")
+    page.get_by_label("User id").fill("bob")
+    page.get_by_label("Purpose").fill("<b>phone</b>")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("It is shown this once")
     expect(page.get_by_role("button", name="Copy")).to_be_focused()
@@ -52,7 +52,7 @@ def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, watched: Watch
     expect(page.locator("tbody tr")).to_have_count(1)
     assert opens(address, second) == 401
     page.get_by_label("Key for").select_option("Acts for users")
-    expect(page.get_by_label("User's id")).to_be_disabled()
+    expect(page.get_by_label("User id")).to_be_disabled()
     page.get_by_role("button", name="Make a key").click()
     expect(row(page, "Acts for users")).to_have_count(1)
     assert opens(address, shown.text_content(), "carla") == 200
@@ -65,7 +65,7 @@ def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, watched: Watch
 def test_without_an_admin_key_it_is_told_why_no_key_is_made(page: Page, address: str) -> None:
     page.goto(f"{address}/admin")
     page.get_by_role("link", name="API keys").click()
-    page.get_by_label("User's id").fill("bob")
+    page.get_by_label("User id").fill("bob")
     page.get_by_role("button", name="Make a key").click()
     expect(page.get_by_role("alert")).to_contain_text("no ADMIN_KEY is set")
     assert opens(address, None) == 200

@@ -123,7 +123,7 @@ def test_a_key_that_no_header_carries_is_not_the_one_and_another_is_asked_for(
     for _ in range(2):
         field.fill(key)
         page.get_by_role("button", name="Use it").click()
-        expect(page.locator("#reason")).to_have_text("The admin key is not this one")
+        expect(page.locator("#reason")).to_have_text("This is not the admin key")
         expect(dialog).to_be_visible()
         expect(field).to_have_value("")
     page.reload()

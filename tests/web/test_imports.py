@@ -59,7 +59,7 @@ def test_a_file_that_is_dropped_comes_in_once(page: Page, watched: Watched, serv
     expect(page.get_by_label("Choose a file")).to_be_enabled()
     drop(page, "export.zip", OTTERS)
     expect(box(page).get_by_role("status")).to_have_text(
-        "Done: 2 chats, 8 messages came in, 0 things were there already."
+        "Done: 2 chats, 8 messages imported, 0 things were already there."
     )
     expect(box(page).get_by_role("listitem")).to_have_text(
         [
@@ -72,9 +72,9 @@ def test_a_file_that_is_dropped_comes_in_once(page: Page, watched: Watched, serv
     )
     assert chats(address) == 2
     drop(page, "export.zip", OTTERS)
-    expect(box(page).get_by_role("status")).to_have_text("Done: 0 things came in, 10 things were there already.")
+    expect(box(page).get_by_role("status")).to_have_text("Done: 0 things imported, 10 things were already there.")
     drop(page, "diary.txt", b"Dear diary")
-    expect(box(page).get_by_role("alert")).to_contain_text("The file cannot be read: it is no JSON")
+    expect(box(page).get_by_role("alert")).to_contain_text("The file cannot be read: it is neither JSON")
     assert chats(address) == 2
     assert [one for one in watched.complaints if "400" not in one] == []
 
@@ -92,7 +92,7 @@ def test_an_import_is_told_of_and_stopped_by_keyboard(page: Page, serve: Callabl
     page.goto(f"{address}/memory#data")
     expect(page.get_by_label("Choose a file")).to_be_enabled()
     box(page).get_by_role("button", name="Stop").press("Enter")
-    expect(box(page).get_by_role("status")).to_have_text(re.compile("^Stopped. What came in is kept"))
+    expect(box(page).get_by_role("status")).to_have_text(re.compile("^Stopped. What was imported stays"))
     expect(page.get_by_label("Choose a file")).to_be_focused()
     held.set()
     page.get_by_label("Choose a file").set_input_files(file)
@@ -106,7 +106,7 @@ def test_what_broke_off_says_that_the_whole_file_brings_in_the_rest(page: Page, 
     expect(page.get_by_label("Choose a file")).to_be_enabled()
     drop(page, "cut.json", json_of([talk(str(number)) for number in range(60)])[:-40])
     expect(box(page).get_by_role("alert")).to_contain_text("it is cut")
-    expect(box(page).get_by_role("alert")).to_contain_text("the whole file brings in the rest")
+    expect(box(page).get_by_role("alert")).to_contain_text("in the middle. What was imported stays; import the complete file for the rest.")
     assert chats(address) > 0
 
 

@@ -219,13 +219,13 @@ def test_all_goes_out_is_forgotten_and_comes_back(page: Page, address: str, tmp_
     expect(dialog.get_by_role("button", name="Forget everything")).to_be_disabled()
     dialog.get_by_role("textbox").fill("forget everything")
     dialog.get_by_role("button", name="Forget everything").click()
-    expect(page.get_by_role("status").filter(has_text="documents are deleted.")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="documents were deleted.")).to_be_visible()
     assert facts(address) == []
     page.get_by_label("Choose a file").set_input_files(tmp_path / "export.jsonl")
     expect(page.get_by_role("status").filter(has_text="Done: 1 chat, 6 messages, ")).to_be_visible()
     assert len(facts(address)) >= 2
     page.get_by_label("Choose a file").set_input_files({"name": "x.jsonl", "mimeType": "text/plain", "buffer": b"no\n"})
-    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("The file cannot be read: it is no JSON")
+    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("The file cannot be read: it is neither JSON")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -88,6 +88,6 @@ export class Facts extends List {
       ${asked?.what === "change" && html`<${Reword} title=${t("change")} text=${asked.one.text} close=${this.close}
         save=${async (value) => { await patch(path(["v1", "facts", asked.one.id]), { text: value }); await this.read(); }} />`}
       ${asked?.what === "history" && html`<${History} fact=${asked.one} close=${this.close} />`}
-      ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", asked.ids.length)} text=${t("endsFacts")} action=${t("forget")} run=${() => this.end(asked.ids)} close=${this.close} />`}`;
+      ${asked?.what === "forget" && html`<${Confirm} title=${t("forgetFacts", asked.ids.length)} text=${t("endsFacts", asked.ids.length)} action=${t("forget")} run=${() => this.end(asked.ids)} close=${this.close} />`}`;
   }
 }

@@ -39,7 +39,7 @@ class Coming {
       for await (const line of lines(await request(path(["v1", "users", user, "import"], { from: "auto" }), body))) this.set({ line });
       const { problem } = this.line;
       if (problem === null) this.set({ said: t("imported", things(this.line.imported), count(sum(this.line.already_there))) });
-      else this.set({ said: "", error: `${problem ? problem.detail : t("unreachable")} ${t("restLater")}` });
+      else this.set({ said: "", error: `${problem ? problem.detail.replace(/\.?$/, ".") : t("unreachable")} ${t("restLater")}` });
     } catch (error) {
       this.set(this.stopping.signal.aborted ? { said: t("importStopped") } : { said: "", error: told(error) });
     }

@@ -193,7 +193,7 @@ export default {
   more: "Mehr zeigen",
   forgetChosen: (n) => `${n} vergessen`,
   forgetFacts: (n) => (n === 1 ? "Das vergessen?" : `Diese ${n} vergessen?`),
-  endsFacts: "Es gilt dann nicht mehr, und „Rückgängig“ bringt es zurück. Die Nachrichten, in denen es steht, bleiben.",
+  endsFacts: (n) => (n === 1 ? "Es steht dann unter „Früher“ und lässt sich von dort zurückholen. Die Nachrichten, in denen es steht, bleiben." : "Sie stehen dann unter „Früher“ und lassen sich von dort zurückholen. Die Nachrichten, in denen sie stehen, bleiben."),
   remembering: "Merken",
   pause: "Anhalten",
   resume: "Fortsetzen",

@@ -193,7 +193,7 @@ export default {
   more: "Mostrar más",
   forgetChosen: (n) => `Olvidar ${n}`,
   forgetFacts: (n) => (n === 1 ? "¿Olvidar esto?" : `¿Olvidar estos ${n}?`),
-  endsFacts: "Deja de estar vigente, y «Deshacer» lo recupera. Los mensajes que lo dicen se quedan.",
+  endsFacts: (n) => (n === 1 ? "Pasa a «Pasados», de donde se puede recuperar. Los mensajes que lo dicen se quedan." : "Pasan a «Pasados», de donde se pueden recuperar. Los mensajes que los dicen se quedan."),
   remembering: "Recordar",
   pause: "Pausar",
   resume: "Reanudar",

@@ -125,7 +125,7 @@ class _Pipe(io.RawIOBase):
     ("content", "more", "reason"),
     [
         (b"", (), "it is empty"),
-        (b"<html>", (), "it is no JSON"),
+        (b"<html>", (), "it is neither JSON"),
         (b'[{"a": 1}]', (), "no conversations or memories of"),
         (zip_of(a__txt=b"x"), (), "the zip file has no conversations"),
         (b"PK\x03\x04" + b"x" * 99, (), "the zip file is damaged or cut"),

@@ -219,7 +219,7 @@ def test_what_has_no_known_shape_is_left_out_and_refuses_no_other(odd: Any) -> N
     [
         (b"", "it is empty"),
         (b" \n", "it is empty"),
-        (b"<html></html>", "it is no JSON"),
+        (b"<html></html>", "it is neither JSON"),
         ("[]".encode("utf-16"), "UTF-16"),
         (b"[]", "no conversations or memories of"),
         (b'[{"a": 1}]', "no conversations or memories of"),
@@ -240,8 +240,8 @@ def test_a_file_of_which_nothing_can_be_read_says_so(content: bytes, reason: str
     [
         (lambda whole: whole[:-30], "it is cut"),
         (lambda whole: whole[:-1], "it is cut"),
-        (lambda whole: whole.replace(b"Part 1 of second", b"Part \xff of second"), "no text in UTF-8"),
-        (lambda whole: whole.replace(b'"Part 1 of second."', b"NaN"), "no valid JSON"),
+        (lambda whole: whole.replace(b"Part 1 of second", b"Part \xff of second"), "not UTF-8 text"),
+        (lambda whole: whole.replace(b'"Part 1 of second."', b"NaN"), "not valid JSON"),
         (lambda whole: zip_of(conversations__json=whole[:-30]), "it is cut"),
         (lambda whole: zip_of(conversations__json=whole)[:-40], "damaged or cut"),
     ],
@@ -283,9 +283,9 @@ def test_documents_may_come_one_a_line_and_behind_a_mark_of_byte_order() -> None
 
 
 def test_another_source_than_the_one_that_was_named_is_told() -> None:
-    with pytest.raises(FileRefused, match="no export of claude, but looks like one of chatgpt"):
+    with pytest.raises(FileRefused, match="not an export of claude, but looks like one of chatgpt"):
         read(json_of([talk("t")]), wanted="claude")
-    with pytest.raises(FileRefused, match=r"no export of claude$"):
+    with pytest.raises(FileRefused, match=r"not an export of claude$"):
         read(b'{"role": "user", "content": "x"}\n', wanted="claude")
 
 

@@ -146,7 +146,7 @@ def test_an_answer_that_is_lost_ends(
         held.set()
         eventually(lambda: httpx.get(f"{address}/v1/answers/{turn}").status_code == 404)
         cable.mend()
-        expect(page.locator(".message .bad")).to_have_text("The connection was lost before the answer was whole.")
+        expect(page.locator(".message .bad")).to_have_text("The connection was lost before the answer was complete.")
     wait(page)
     expect(page.get_by_text("Interrupted")).to_be_visible()
     cable.close()

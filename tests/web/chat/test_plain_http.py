@@ -42,5 +42,5 @@ def test_copying_that_is_refused_says_so(page: Page, address: str) -> None:
     wait(page)
     copy = page.locator(".message.assistant .actions").get_by_role("button", name="Copy", exact=True)
     copy.click()
-    expect(page.get_by_role("button", name="Cannot copy here")).to_be_visible()
+    expect(page.get_by_role("button", name="Copying failed")).to_be_visible()
     expect(copy).to_be_visible()
