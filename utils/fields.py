@@ -21,6 +21,8 @@ YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole
 ONE_SEGMENT = r"^[^/\x00-\x1f\x7f-\x9f]+$"  # of a path
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
+_IMAGE_TYPE = re.compile(r"data:image/[a-z0-9][a-z0-9.+-]*(?:;[a-z0-9-]+=[a-z0-9.+-]+)*;base64", re.ASCII | re.I)
+_BLANK = re.compile(r"\s")
 
 T = TypeVar("T")
 
@@ -85,17 +87,20 @@ def _timezone(name: str) -> str:
 
 
 def _image(address: str) -> str:
-    if address.startswith("data:image/"):
+    """The address as it is kept, so that the same image has the same one."""
+    if address[:11].lower() == "data:image/":
         head, _, data = address.partition(",")
-        if not head.endswith(";base64"):
-            raise ValueError("a data URI must be base64")
+        if _IMAGE_TYPE.fullmatch(head) is None:
+            raise ValueError("a data URI of an image begins with data:image/TYPE;base64,")
         try:
-            base64.b64decode(data, validate=True)
+            image = base64.b64decode(data, validate=True)
         except (binascii.Error, ValueError):
             raise ValueError("the data URI is not valid base64") from None
-        return address
+        if not image:
+            raise ValueError("the data URI has no data")
+        return f"{head.lower()},{base64.b64encode(image).decode()}"
     parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or _BLANK.search(address):
         raise ValueError("must be an http(s) URL or a data:image URI")
     return address
 

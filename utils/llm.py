@@ -12,10 +12,8 @@ from openai import (
     APIStatusError,
     AsyncOpenAI,
     AsyncStream,
-    BadRequestError,
     NotFoundError,
     Omit,
-    UnprocessableEntityError,
     omit,
 )
 from openai.types.chat import ChatCompletionChunk
@@ -25,7 +23,8 @@ from utils.chat import STREAM_DEADLINES, ChatOptions, Completion, Message, ToolC
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelError, ModelGarbage, ModelUnknown
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
-from utils.text import IMAGE, join_surrogates, repair
+from utils.shown_images import RefusedImages, with_fewer_images
+from utils.text import join_surrogates, repair
 from utils.thoughts import SpokenStream
 
 STALL = 30.0  # seconds between two chunks of a stream
@@ -99,6 +98,7 @@ class RemoteChatModel:
         self._breaker = breaker
         self._stall = stall  # seconds
         self._refused: dict[str, frozenset[str]] = {}  # model → optional parameters that it does not take
+        self._images = RefusedImages()
 
     async def complete(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Completion:
         """As `ChatModel`; the errors are those of `ask`, `CircuitBreaker` and `read_completion`."""
@@ -157,10 +157,13 @@ class RemoteChatModel:
         return answer, text
 
     async def _send(self, request: _Request, *, streamed: bool) -> object:
-        """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on. An
-        answer that is refused with the conversation's images is asked for without them."""
+        """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on, as
+        are images with which it refuses an answer."""
         refused, options = self._refused.get(request.model, frozenset()), request.options
         max_tokens, tools, messages = options.get("max_tokens"), list(options.get("tools", ())), request.messages
+        is_answer, too_large = options.get("purpose") == "answer", False
+        asked = messages = self._images.left_out(request.model, messages) if is_answer else messages
+        fewer = with_fewer_images(asked) if is_answer else iter(())
         if options.get("as_asked"):
             refused -= {"temperature"}
         while True:
@@ -181,12 +184,17 @@ class RemoteChatModel:
                 )
             except NotFoundError as error:
                 raise await self._refusal(error, request) from None
-            except (BadRequestError, UnprocessableEntityError) as error:
-                option = _dispensable(error, request, refused, streamed=streamed)
-                if option in (None, "stream_options") and options.get("purpose") == "answer" and _have_images(messages):
-                    log.warning("the model %s refuses a conversation with images: it is asked without", request.model)
-                    messages = list(map(_without_images, messages))
+            except APIStatusError as error:
+                if error.status_code not in (400, 413, 422):
+                    raise
+                too_large = error.status_code == 413
+                option = None if too_large else _dispensable(error, request, refused, streamed=streamed)
+                if option in (None, "stream_options") and (less := next(fewer, None)) is not None:
+                    log.warning("the model %s is asked with fewer images: %d", request.model, error.status_code)
+                    messages = less
                     continue
+                if too_large:
+                    raise
                 if option is None or option in refused:
                     raise await self._refusal(error, request) from None
                 refused |= {option}
@@ -195,6 +203,8 @@ class RemoteChatModel:
                 log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
                 self._remember(request.model, refused)
+                if messages is not asked and not too_large:
+                    self._images.note(request.model, asked, messages)
                 return answer
 
     def _remember(self, model: str, refused: frozenset[str]) -> None:
@@ -303,19 +313,6 @@ def _dispensable(error: APIStatusError, request: _Request, refused: Collection[s
     if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
     return "stream_options" if streamed and (error.param or "stream_options").startswith("stream_options") else None
-
-
-def _have_images(messages: Sequence[Message]) -> bool:
-    return any(isinstance(message.get("content"), list) for message in messages)
-
-
-def _without_images(message: Message) -> Message:
-    """A message with a word for each image."""
-    content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    texts = [part["text"] if part["type"] == "text" else IMAGE for part in content]
-    return cast(Message, {**message, "content": "\n".join(texts)})
 
 
 def _repaired(value: object) -> object:

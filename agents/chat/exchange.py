@@ -122,7 +122,9 @@ class Exchanges:
         chats, owner, session = self._engine.chats, request.owner, request.session_id
         messages = await chats.turns.recent(owner, session, place, self._budget.messages)
         summaries = await chats.summaries.of_session(owner, session) if len(messages) > SHORT else ()
-        return Conversation(tuple(messages), tuple(summaries), await chats.images.newest_of(owner, messages))
+        return Conversation(
+            tuple(messages), tuple(summaries), await chats.images.newest_of(owner, messages, request.images)
+        )
 
     async def answer(self, context: Context) -> tuple[Context, Answer]:
         """Has it answered, and keeps the answer as far as it came, also where it breaks off or nobody waits any more.

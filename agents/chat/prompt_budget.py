@@ -94,7 +94,7 @@ def _message(gist: Gist, images: Images) -> PromptMessage:
     here, as something the user shows."""
     role: Speaker = "assistant" if gist.role == "assistant" else "user"
     text = gist.content if gist.role in ("user", "assistant") else f"Result of a {gist.role}:\n{gist.content}"
-    shown = images.get(gist.id, ())
+    shown = images.get(gist.id, ()) if gist.role == "user" else ()  # providers take no others
     text = "\n".join([text, *[NO_IMAGE] * (gist.images - len(shown))])
     return PromptMessage(role, (PromptSection("conversation", text),), shown)
 

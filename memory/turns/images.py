@@ -10,7 +10,8 @@ from memory.store import Collections
 from utils.clock import now
 from utils.mongo import Document, insert_new
 
-SHOWN = 16  # images of a conversation that a model is shown at most
+SHOWN = 16  # images that a model is shown at most
+LENGTH = 10_000_000  # characters of their addresses at most: providers refuse larger requests
 
 
 class Images:
@@ -23,8 +24,10 @@ class Images:
     async def keep(self, owner: str, message_id: str, addresses: Mapping[int, str]) -> list[str]:
         """Stores images of a message that is committed, http(s) URLs or data URIs by their numbers; returns the `_id`s
         of those that are new. Nothing is left of them where the message is deleted meanwhile."""
-        there = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner}
-        message = await self._vectors.find_one(there, {"session_id": 1}) if addresses else None
+        if not addresses:
+            return []
+        there = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "images": {"$gt": max(addresses)}}
+        message = await self._vectors.find_one(there, {"session_id": 1})
         if message is None:
             return []
         documents = [_document(owner, message, n, address) for n, address in addresses.items()]
@@ -47,15 +50,25 @@ class Images:
             found[unscoped(image["message"], owner)].append(address_of(image))
         return {identifier: tuple(addresses) for identifier, addresses in found.items()}
 
-    async def newest_of(self, owner: str, messages: Collection[Gist]) -> dict[str, tuple[str, ...]]:
-        """The images of a conversation's newest messages, as many as a model is shown."""
-        ids, left = list[str](), SHOWN
+    async def newest_of(
+        self, owner: str, messages: Collection[Gist], beside: Collection[str] = ()
+    ) -> dict[str, tuple[str, ...]]:
+        """The images of a conversation's newest messages, as many as a model is shown beside others. A message has all
+        of its own, or none."""
+        found = dict[str, tuple[str, ...]]()
+        left, room = SHOWN - len(beside), LENGTH - sum(map(len, beside))
         for message in sorted(messages, key=lambda one: -one.message_index):
+            if not message.images:
+                continue
             left -= message.images
             if left < 0:
                 break
-            ids += [message.id] if message.images else []
-        return await self.of(owner, ids) if ids else {}
+            images = (await self.of(owner, [message.id])).get(message.id, ())
+            room -= sum(map(len, images))
+            if room < 0:
+                break
+            found[message.id] = images
+        return found
 
 
 def address_of(image: Document) -> str:

@@ -181,6 +181,7 @@ class ConversationTaker(Taker):
         self._images = images
         self._eraser = eraser
         self._named: tuple[str, int] | None = None  # the session of the last record, and its places
+        self._said: tuple[str, int] | None = None  # the last message, and how many images it has
         self._open: _Open | None = None
 
     def check(self, record: Record) -> None:
@@ -190,8 +191,14 @@ class ConversationTaker(Taker):
             return
         if self._named is None or self._named[0] != fields["session_id"]:
             raise InvalidInput("session_id: its session is not the last one before it")
-        if record.kind == "message" and fields["place"] >= self._named[1]:
-            raise InvalidInput("place: beyond those of its session")
+        if record.kind == "message":
+            if fields["place"] >= self._named[1]:
+                raise InvalidInput("place: beyond those of its session")
+            self._said = fields["id"], fields.get("images") or 0
+        if record.kind == "image" and (
+            self._said is None or self._said[0] != fields["message_id"] or fields["n"] >= self._said[1]
+        ):
+            raise InvalidInput("message_id: its message is not the last one before it, or has fewer images")
 
     async def take(self, records: Sequence[Record]) -> Landed:
         match records[0].kind:

@@ -162,6 +162,7 @@ def _conversations_product(
             gone = await collections.summaries.delete_many(own | {"updated_at": {"$lte": moment}})
         async with changes.noted(owner, "places"):
             await collections.projects.delete_many(own | {"created_at": {"$lte": moment}})
+        await collections.images.delete_many(own | {"created_at": {"$lte": moment}})
         await collections.drafts.delete_many(own)
         return {"vectors": erased, "summaries": gone.deleted_count}
 

@@ -150,18 +150,16 @@ export class Conversation {
     this._attach();
   }
 
-  /** Reads the images that a message came with. There are none if it came before the server kept them. */
-  readImages(one) {
-    if (!one.pictures || one.images) return null;
-    one.reading ??= get(path([...this.address, "images", one.id])).then(
-      ({ images }) => {
-        this._set(one, { images });
-        for (const answer of this.messages) if (answer.follows === one.id) this._set(answer, {}); // without them it is not asked again
-        this.changed();
-      },
-      () => { one.reading = null; },
-    );
-    return one.reading;
+  /** Reads the images that a message came with, and returns whether they are here. There are none if it came before the server kept them. */
+  async readImages(one) {
+    if (!one.pictures || one.images) return true;
+    one.reading ??= get(path([...this.address, "images", one.id])).then(({ images }) => ({ images, unread: "" }), (error) => ({ unread: told(error) }));
+    const read = await one.reading;
+    one.reading = null;
+    this._set(one, read);
+    for (const answer of this.messages) if (answer.follows === one.id) this._set(answer, {}); // without its images a message is not asked again
+    this.changed();
+    return !read.unread;
   }
 
   /** Sends a message and shows the answer as it comes. Calls `begun` once a new chat has an id. The message takes the place of

@@ -105,11 +105,12 @@ function Mine({ one, here, last, send, resend }) {
   useEffect(() => { here.readImages(one); }, [one]);
   const again = (text, pictures) => (one.unsent ? resend(one, text, pictures) : send(text, pictures, one));
   if (edits) return html`<${Edited} one=${one} send=${again} close=${() => edit(false)} />`;
-  const change = async () => { await here.readImages(one); if (!here.isAnswering) edit(true); };
+  const change = async () => { if (await here.readImages(one) && !here.isAnswering) edit(true); };
   const retry = () => { again(one.content, one.images); toComposer(); };
   const isUnanswered = one.id !== undefined && last && !here.hasNewer && !here.isAnswering && !lacksImages(one);
   return html`
     ${images.length > 0 && html`<${Pictures} images=${images} />`}
+    ${one.unread && html`<p class="bad" role="alert">${t("imagesUnread")} ${one.unread} <button type="button" class="link" onClick=${() => here.readImages(one)}>${t("sendAgain")}</button></p>`}
     ${lacksImages(one) && html`<p class="note">${t("imagesNotKept", one.pictures)}</p>`}
     <p class="said" dir="auto">${one.content}</p>
     <${Withheld} one=${one} here=${here} />

@@ -50,6 +50,7 @@ export default {
   edit: "Bearbeiten",
   again: "Neu antworten",
   imagesNotKept: (n) => (n === 1 ? "Mit einem Bild, das nicht aufbewahrt wurde: Für neue Fragen dazu bitte erneut senden." : `Mit ${n} Bildern, die nicht aufbewahrt wurden: Für neue Fragen dazu bitte erneut senden.`),
+  imagesUnread: "Die Bilder ließen sich nicht laden.",
   unsent: "Nicht gesendet.",
   sendAgain: "Nochmals versuchen",
   interrupted: "Abgebrochen: Weiter kam die Antwort nicht.",

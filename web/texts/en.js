@@ -53,6 +53,7 @@ export default {
   edit: "Edit",
   again: "Retry",
   imagesNotKept: (n) => (n === 1 ? "With an image that was not kept: send it again to ask about it." : `With ${n} images that were not kept: send them again to ask about them.`),
+  imagesUnread: "The images could not be loaded.",
   unsent: "Not sent.",
   sendAgain: "Try again",
   interrupted: "Interrupted. This is as far as it got.",

@@ -50,6 +50,7 @@ export default {
   edit: "Editar",
   again: "Responder de nuevo",
   imagesNotKept: (n) => (n === 1 ? "Con una imagen que no se guardó: envíala otra vez para preguntar por ella." : `Con ${n} imágenes que no se guardaron: envíalas otra vez para preguntar por ellas.`),
+  imagesUnread: "No se pudieron cargar las imágenes.",
   unsent: "No se envió.",
   sendAgain: "Reintentar",
   interrupted: "Interrumpida: hasta aquí llegó la respuesta.",

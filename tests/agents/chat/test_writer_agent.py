@@ -208,7 +208,7 @@ async def test_images_of_earlier_messages_are_sent_where_the_model_sees_them(
     with_model: Memory, scripted_model: ScriptedModel, *, sees: bool, streamed: bool
 ) -> None:
     if not sees:
-        scripted_model.script(status(400, message="this model does not support image input"))
+        scripted_model.script(*[status(400, message="this model does not support image input")] * 2)
     asked = request("what colour is my bike?", history=LOOKED_AT)
     if streamed:
         done = [event async for event in with_model.stream(asked)][-1]

@@ -147,7 +147,7 @@ def test_what_came_before_a_break_stays_and_is_told(here: RunHere, tmp_path: Pat
     cut = here("import", written(tmp_path, "cut.json", whole[:-40]), "--user", "cora")
     assert cut.returncode == 1
     assert cut.stdout == "1 session, 2 messages imported, 0 already there\n"
-    assert "cut.json: it is cut: it ends in the middle. What came before is kept" in cut.stderr
+    assert "cut.json: it is cut: it ends in the middle. What was imported stays" in cut.stderr
     rest = here("import", written(tmp_path, "whole.json", whole), "--user", "cora")
     assert rest.stdout == "1 session, 2 messages imported, 3 already there\n"
 

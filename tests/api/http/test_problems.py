@@ -58,7 +58,8 @@ QUERY_FIELDS: dict[str, list[Any]] = {
     "images": [
         *(MARK, [MARK], ["file:///etc/passwd"], ["http://"], ["http://[xyzzy-the-input"], [None]),
         *(["data:image/png;base64,xyzzy-the-input!"], ["data:image/png,xyzzy-the-input"]),
-        *(["data:text/html;base64,PGI+"], ["https://example.org/a.png"] * 17),
+        *(["data:text/html;base64,PGI+"], ["https://example.org/a.png"] * 17, ["data:image/png;base64,"]),
+        *(["data:image/;base64,AAAA"], ["data:image/png\r\nX: y;base64,AAAA"], ["https://exa mple.org/a.png"]),
     ],
     "location": ["", "x" * 501, {"lat": 1.5}],
     "model": ["", "x" * 201, 4],

@@ -10,10 +10,11 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.ids import prompt_id, response_id
-from memory.turns.images import SHOWN
+from memory.turns.images import LENGTH, SHOWN
 from tests.conversations import USER, Silent, pairs, request
 from tests.meanwhile import meanwhile
 from tests.scripted_model import ScriptedModel
+from utils.errors import InvalidInput
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 AWAY = "https://pictures.test/bike.png"
@@ -122,6 +123,27 @@ async def test_what_a_small_context_does_not_show_has_a_word_for_it(
     bikes = [content for content in asked_last(scripted_model) if "This is my bike." in str(content)]
     assert bikes[0] == "This is my bike.\n[image]\n[image]"
     assert len(bikes[-1]) == 3
+
+
+async def test_an_image_of_no_message_is_refused(quiet: Memory) -> None:
+    await send(quiet)
+    records = [record async for record in quiet.engine.records(USER)]
+    for record in records:
+        if record.kind == "message":
+            record.fields.pop("images", None)
+    async with quiet.importing("bob") as importing:
+        with pytest.raises(InvalidInput, match="has fewer images"):
+            for record in records:
+                await importing.take(record)
+
+
+async def test_they_take_so_many_characters_and_no_more(with_model: Memory) -> None:
+    long = "data:image/png;base64," + "A" * (LENGTH // 2)
+    for number in range(3):
+        await send(with_model, f"t{number}", images=(long,))
+    for beside, ids in (((), ["t2"]), ((long,), [])):
+        found = (await with_model.chat(request("What colour is it?", images=beside))).context.conversation.images
+        assert list(found) == [prompt_id(identifier) for identifier in ids]
 
 
 async def test_so_many_are_shown_and_no_more(with_model: Memory) -> None:

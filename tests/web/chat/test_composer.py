@@ -227,6 +227,25 @@ def test_images_are_there_after_a_reload_and_go_along_with_what_is_asked_again(p
     expect(message.locator("img, .note")).to_have_count(0)
 
 
+def test_a_message_whose_images_cannot_be_loaded_says_so_and_is_not_edited_without_them(
+    page: Page, address: str
+) -> None:
+    page.goto(address)
+    attach(page)
+    say(page, "What is this?")
+    wait(page)
+    page.route("**/images/**", lambda route: route.fulfill(status=503, json={"detail": "The store is away"}))
+    page.reload()
+    message = page.locator(".message.user")
+    expect(message.get_by_role("alert")).to_contain_text("The images could not be loaded. The store is away")
+    message.get_by_role("button", name="Edit").click()
+    expect(message.get_by_role("textbox")).to_have_count(0)
+    page.unroute("**/images/**")
+    message.get_by_role("button", name="Try again").click()
+    expect(message.locator("img")).to_have_count(1)
+    expect(message.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_message_from_before_images_were_kept_says_so(
     page: Page, address: str, database: Database[dict[str, Any]]
 ) -> None:
