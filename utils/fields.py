@@ -24,6 +24,8 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds sin
 _IMAGE_TYPE = re.compile(r"data:image/[a-z0-9][a-z0-9.+-]*(?:;[a-z0-9-]+=[a-z0-9.+-]+)*;base64", re.ASCII | re.I)
 _BLANK = re.compile(r"\s")
 
+IMAGES = 16  # of a message
+
 T = TypeVar("T")
 
 

@@ -46,7 +46,7 @@ class ChatRequest:
     top_k: int | None = None  # hits at most; None: as many as the recipe says, and in a prompt as its tokens allow
     history: tuple[HistoryItem, ...] = ()
     images: tuple[str, ...] = ()
-    keeps_images: bool = True  # where it asks a message again: those that this came with
+    same_images: bool = True  # it asks a message again with the images that this came with
     location: str | None = None
     model: str | None = None
     temperature: float | None = None

@@ -152,7 +152,7 @@ class Exchanges:
         )
         if fork.asked is not None:
             shown = (await chats.images.of(owner, [fork.asked.id])).get(fork.asked.id, ())
-            if request.keeps_images:
+            if request.same_images:
                 request = replace(request, images=shown)
             elif request.images != shown:  # the same words about something else
                 fork = replace(fork, asked=None)
@@ -185,7 +185,7 @@ class Exchanges:
         )
         chats, owner, session = self._engine.chats, request.owner, request.session_id
         place = await chats.turns.open_exchange(owner, session, prompt, retried=request.retried)
-        await chats.images.keep(owner, prompt.id, dict(enumerate(request.images)))
+        await chats.images.keep(owner, session, prompt.id, dict(enumerate(request.images)))
         if request.user_name is not None:
             await chats.sessions.note_user_name(owner, session, request.user_name)
         return place

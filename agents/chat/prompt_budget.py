@@ -17,13 +17,13 @@ from agents.chat.known import Shown, date_of, share_of, what_is_known
 from agents.chat.prompt import Prompt, PromptMessage, PromptSection, Speaker, instructions_of
 from config.recipes import PromptBudget
 from memory.domain import TURN, Gist
-from utils.text import IMAGE as NO_IMAGE
+from utils.text import IMAGE as PLACEHOLDER
 from utils.text import count_tokens, on_one_line
 from utils.thoughts import without_thoughts
 
 FRAME = 4  # tokens of a message beside its text
-IMAGE = 1_000  # tokens of an image: providers count some 250 to 1,600
-IMAGES = 0.25  # share of the room that images of messages that are kept may take
+IMAGE_TOKENS = 1_000  # of an image: providers count some 250 to 1,600
+SHARE_OF_IMAGES = 0.25  # of a context, that images of messages that are kept may take
 NOTED = "I keep that in mind."  # behind it, for templates of some models refuse two messages of one role in a row
 UNANSWERED = "(I gave no answer.)"
 LEFT_OUT = "(My message is not here any more.)"
@@ -47,7 +47,7 @@ def fit(
     whole = int(window / scale)
     room = whole - min(budget.answer, whole // 4) - _tokens(first) - _tokens(last)
     share = share_of(budget, whole, room)
-    images = _images(context, talk, room * IMAGES)
+    images = _images(context, talk, whole * SHARE_OF_IMAGES)
     goes_back = not request.history and len(talk) >= budget.messages
     shown = _newest(talk, images, room - share, budget.step, goes_back=goes_back)
     known = what_is_known(context, budget, share, _shown(context, talk, shown), moment)
@@ -82,7 +82,7 @@ def _images(context: Context, talk: Sequence[Gist], room: float) -> Images:
     images = dict[str, tuple[str, ...]]()
     for gist in reversed(talk):
         if own := context.conversation.images.get(gist.id):
-            room -= IMAGE * len(own)
+            room -= IMAGE_TOKENS * len(own)
             if room < 0:
                 break
             images[gist.id] = own
@@ -95,7 +95,7 @@ def _message(gist: Gist, images: Images) -> PromptMessage:
     role: Speaker = "assistant" if gist.role == "assistant" else "user"
     text = gist.content if gist.role in ("user", "assistant") else f"Result of a {gist.role}:\n{gist.content}"
     shown = images.get(gist.id, ()) if gist.role == "user" else ()  # providers take no others
-    text = "\n".join([text, *[NO_IMAGE] * (gist.images - len(shown))])
+    text = "\n".join([text, *[PLACEHOLDER] * (gist.images - len(shown))])
     return PromptMessage(role, (PromptSection("conversation", text),), shown)
 
 
@@ -120,7 +120,7 @@ def _in_turns(messages: Sequence[PromptMessage]) -> Iterator[PromptMessage]:
 
 
 def _tokens(message: PromptMessage) -> int:
-    return FRAME + count_tokens(message.content) + IMAGE * len(message.images)
+    return FRAME + count_tokens(message.content) + IMAGE_TOKENS * len(message.images)
 
 
 def _newest(talk: Sequence[Gist], images: Images, room: int, step: float, *, goes_back: bool) -> list[Gist]:

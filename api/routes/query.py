@@ -46,7 +46,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, user: U
         top_k=body.top_k if "top_k" in body.model_fields_set else None,
         history=tuple(HistoryItem(item.role, item.content, tuple(item.images or ())) for item in body.history or ()),
         images=tuple(body.images or ()),
-        keeps_images=body.images is None,
+        same_images=body.images is None,
         location=body.location,
         timezone=body.timezone,
         locale=body.locale,

@@ -12,6 +12,7 @@ from config.recipes import PromptRecipe
 from utils.chat import ReasoningEffort
 from utils.fields import (
     CONTENT_CHARACTERS,
+    IMAGES,
     Identifier,
     ImageAddress,
     Locale,
@@ -27,7 +28,7 @@ from utils.fields import (
 class HistoryMessage(Wire):
     role: Literal["system", "user", "assistant", "tool"]
     content: Annotated[str, Field(max_length=CONTENT_CHARACTERS)]
-    images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
+    images: Annotated[list[ImageAddress], Field(max_length=IMAGES)] | None = None
 
 
 class QueryRequest(OwnedRequest):
@@ -40,7 +41,7 @@ class QueryRequest(OwnedRequest):
     use_memory: bool = True
     top_k: TopK = 8
     history: Annotated[list[HistoryMessage], Field(max_length=1_000)] | None = None
-    images: Annotated[list[ImageAddress], Field(max_length=16)] | None = None
+    images: Annotated[list[ImageAddress], Field(max_length=IMAGES)] | None = None
     timezone: Timezone | None = None
     locale: Locale | None = None
     location: Annotated[str, Field(min_length=1, max_length=500)] | None = None

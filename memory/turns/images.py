@@ -15,26 +15,32 @@ LENGTH = 10_000_000  # characters of their addresses at most: providers refuse l
 
 
 class Images:
-    """A user's images, by the ids of their messages. Whoever deletes a message deletes them (`memory/gists`)."""
+    """A user's images, by the ids of their messages. Who deletes a message deletes them (`memory/gists/caches`)."""
 
     def __init__(self, collections: Collections) -> None:
         self._images = collections.images
         self._vectors = collections.vectors
 
-    async def keep(self, owner: str, message_id: str, addresses: Mapping[int, str]) -> list[str]:
+    async def keep(self, owner: str, session_id: str, message_id: str, addresses: Mapping[int, str]) -> list[str]:
         """Stores images of a message that is committed, http(s) URLs or data URIs by their numbers; returns the `_id`s
-        of those that are new. Nothing is left of them where the message is deleted meanwhile."""
+        of those that are new. None are stored of a message that is not there, or is deleted meanwhile."""
         if not addresses:
             return []
-        there = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "images": {"$gt": max(addresses)}}
-        message = await self._vectors.find_one(there, {"session_id": 1})
+        committed = {
+            "_id": {"$in": keys_of(message_id, owner)},
+            "user_id": owner,
+            "session_id": session_id,
+            "images": {"$gt": max(addresses)},
+        }
+        message = await self._vectors.find_one(committed, {"session_id": 1})
         if message is None:
             return []
         documents = [_document(owner, message, n, address) for n, address in addresses.items()]
         inserted = await insert_new(self._images, documents)
         new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
-        if await self._vectors.find_one(there, {"_id": 1}) is None:
+        if await self._vectors.find_one(committed, {"_id": 1}) is None:
             await self.take_back(owner, new)
+            return []
         return new
 
     async def take_back(self, owner: str, keys: Collection[str]) -> None:
@@ -42,7 +48,7 @@ class Images:
         await self._images.delete_many({"_id": {"$in": list(keys)}, "user_id": owner})
 
     async def of(self, owner: str, message_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """The images of messages, as they came; nothing of a message without."""
+        """The images of messages, as they came. Messages without images are left out."""
         keys = [key for identifier in message_ids for key in keys_of(identifier, owner)]
         own = {"user_id": owner, "message": {"$in": keys}}
         found = defaultdict[str, list[str]](list)
@@ -72,7 +78,7 @@ class Images:
 
 
 def address_of(image: Document) -> str:
-    """The address that an image came by."""
+    """The address under which an image was sent."""
     if "url" in image:
         return str(image["url"])
     return f"data:{image['type']};base64,{base64.b64encode(image['data']).decode()}"

@@ -28,7 +28,7 @@ from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
 from utils.errors import Conflict, InvalidInput
-from utils.fields import Identifier, ImageAddress, Instructions, MessageId, Moment, Name, ProjectName, Timezone
+from utils.fields import IMAGES, Identifier, ImageAddress, Instructions, MessageId, Moment, Name, ProjectName, Timezone
 from utils.mongo import Document, insert_new
 
 
@@ -83,7 +83,7 @@ class MessageLine(Line):
     proxied: bool | None = None
     follows: MessageId | Literal[""] | None = None
     branch: Literal["replaced", "left"] | None = None
-    images: Index | None = None
+    images: Annotated[int, Field(ge=0, le=IMAGES)] | None = None
     recalled: bool | None = None
     unaided: bool | None = None
 
@@ -125,8 +125,8 @@ async def conversation_records(
                 read, after = read + 1, message["message_index"]
                 yield Record("message", _exported(message))
                 if message.get("images"):
-                    shown = collections.images.find({"user_id": owner, "message": message["_id"]})
-                    async for image in shown.sort("n", 1):
+                    images = collections.images.find({"user_id": owner, "message": message["_id"]})
+                    async for image in images.sort("n", 1):
                         yield Record("image", _exported_image(message, image))
 
 
@@ -310,8 +310,9 @@ class ConversationTaker(Taker):
         return Landed(len(new), take_back)
 
     async def _attach(self, image: Document) -> Landed:
-        new = await self._images.keep(self._owner, image["message_id"], {image["n"]: image["address"]})
-        return Landed(len(new), partial(self._images.take_back, self._owner, new))
+        addresses = {image["n"]: image["address"]}
+        new = await self._images.keep(self._owner, image["session_id"], image["message_id"], addresses)
+        return Landed(len(new), partial(self._images.take_back, self._owner, new) if new else nothing)
 
     async def _mark(self, session: _Open) -> None:
         """Notes that messages are coming, and that the session has places for all of them."""

@@ -86,11 +86,14 @@ export class Conversation {
   /** Lets go of a message of a chat that was deleted, and reads anew what else changed with it, if it is here. */
   async letGo(session, id) {
     if (session !== this.id) return;
-    const keys = new Map(this.messages.map((one) => [one.id, one.key])); // what is open under a message stays open
+    const before = new Map(this.messages.map((one) => [one.id, one]));
     await this._reading(async () => {
       const [{ title }] = await Promise.all([get(path(this.address)), this._read("desc", null)]);
       Object.assign(this, { title, messages: this.messages.filter((one) => one.id !== id) });
-      for (const one of this.messages) one.key = keys.get(one.id) ?? one.key;
+      for (const one of this.messages) {
+        const { key = one.key, images } = before.get(one.id) ?? one;
+        Object.assign(one, { key, images }); // what is open under a message stays open
+      }
     });
   }
 
@@ -150,14 +153,14 @@ export class Conversation {
     this._attach();
   }
 
-  /** Reads the images that a message came with, and returns whether they are here. There are none if it came before the server kept them. */
+  /** Reads the images that a message came with, and returns whether they are here. There may be fewer: earlier versions of the server kept none. */
   async readImages(one) {
     if (!one.pictures || one.images) return true;
     one.reading ??= get(path([...this.address, "images", one.id])).then(({ images }) => ({ images, unread: "" }), (error) => ({ unread: told(error) }));
     const read = await one.reading;
     one.reading = null;
     this._set(one, read);
-    for (const answer of this.messages) if (answer.follows === one.id) this._set(answer, {}); // without its images a message is not asked again
+    for (const answer of this.messages) if (answer.follows === one.id) this._set(answer, {}); // whether they offer Retry depends on them
     this.changed();
     return !read.unread;
   }

@@ -30,8 +30,8 @@ function Copy({ text }) {
 /** Moves the focus to the composer, because the button that had it is gone. */
 const toComposer = () => document.getElementById("text").focus();
 
-/** Whether a message came with images that the server has not kept: asking it again would ask something else. */
-const lacksImages = (one) => one.pictures > 0 && one.images?.length === 0;
+/** Whether a message came with more images than the server has: asking it again would ask something else. */
+const lacksImages = (one) => one.images?.length < one.pictures;
 
 /** The text of an answer; the fixed sentences of rules are in the language of the page. */
 export const said = (one) => t("byRules")[one.content] ?? one.content;

@@ -227,3 +227,21 @@ def test_a_deleted_message_stands_in_no_answer_that_summed_it_up(api: httpx.Clie
     (left,) = pages(api, "/v1/sessions/s/messages", user_id=user)
     assert [one["content"] for one in left][-1] == "- My boss is called Fatima.\n- …\n- I have a nut allergy."
     assert "C01X00T47" not in json.dumps([left, ask("Summarise our conversation"), ask("Who is my boss?")])
+
+
+def test_the_images_of_a_message_are_its_user_s_alone(api: httpx.Client, user: str) -> None:
+    sent = ["data:image/png;base64,iVBORw0KGgo=", "https://pictures.test/bike.png"]
+    body = {"query": "This is my bike.", "user_id": user, "session_id": "s1", "images": sent}
+    turn_id = api.post("/query", json=body).raise_for_status().json()["turn_id"]
+
+    def images(message: str, session: str = "s1", owner: str = user) -> httpx.Response:
+        return api.get(f"/v1/sessions/{session}/images/{message}", params={"user_id": owner})
+
+    assert images(f"{turn_id}.prompt").json() == {"images": sent}
+    assert images(f"{turn_id}.response").json() == {"images": []}
+    for refused in (
+        images("nothing"),
+        images(f"{turn_id}.prompt", session="s2"),
+        images(f"{turn_id}.prompt", owner=f"{user}2"),
+    ):
+        problem(refused, 404)

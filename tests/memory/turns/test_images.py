@@ -91,6 +91,34 @@ async def test_nothing_is_left_of_those_of_a_message_that_is_deleted_meanwhile(
     assert await count(quiet) == 0
 
 
+async def test_nothing_is_left_of_those_that_are_kept_while_their_message_is_deleted(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await send(quiet, images=())
+    collections = quiet.engine.store.collections
+    await collections.vectors.update_one({"id": prompt_id("t1")}, {"$set": {"images": 2}})
+
+    async def keeping() -> None:
+        await quiet.engine.chats.images.keep(USER, "s1", prompt_id("t1"), dict(enumerate(BOTH)))
+
+    meanwhile(monkeypatch, collections.images, "delete_many", keeping, after=True)
+    await delete_message(quiet)
+    assert await count(quiet) == 0
+
+
+async def test_nothing_is_left_of_those_of_a_session_that_is_deleted_meanwhile(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await send(quiet, "t0", images=())
+
+    async def deleting() -> None:
+        await delete_session(quiet)
+
+    meanwhile(monkeypatch, quiet.engine.chats.turns, "insert", deleting)
+    await send(quiet)
+    assert await count(quiet) == 0
+
+
 @asynccontextmanager
 async def small(settings: Settings, tokens: int) -> AsyncIterator[Memory]:
     async with open_memory(settings.model_copy(update={"context_tokens": tokens}), nudge=Silent()) as memory:
@@ -161,10 +189,10 @@ async def test_a_message_is_asked_again_with_its_images_unless_others_are_named(
     again = await with_model.chat(request("This is my bike.", instead_of=prompt_id("t1")))
     assert again.context.request.images == BOTH and again.context.request.asks_again == prompt_id("t1")
     same = await with_model.chat(
-        request("This is my bike.", instead_of=prompt_id("t1"), images=BOTH, keeps_images=False)
+        request("This is my bike.", instead_of=prompt_id("t1"), images=BOTH, same_images=False)
     )
     assert same.context.request.asks_again == prompt_id("t1")
-    bare = await with_model.chat(request("This is my bike.", instead_of=prompt_id("t1"), keeps_images=False))
+    bare = await with_model.chat(request("This is my bike.", instead_of=prompt_id("t1"), same_images=False))
     assert bare.context.request.images == () and bare.context.request.asks_again is None
     assert await count(with_model) == 2
     assert len(scripted_model.asked("chat")) > 3
