@@ -90,7 +90,7 @@ def bomb() -> bytes:
     ("content", "wanted", "detail"),
     [
         (b"", "auto", "it is empty"),
-        (b"Dear diary", "auto", "no JSON"),
+        (b"Dear diary", "auto", "neither JSON"),
         (b"[]", "auto", "no conversations or memories"),
         (b'[{"a": 1}]', "auto", "no conversations or memories"),
         (OTTERS, "claude", "use --from chatgpt"),

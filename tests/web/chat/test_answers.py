@@ -112,7 +112,7 @@ def test_an_answer_is_gone_on_with_once_the_connection_is_back(page: Page, addre
     expect(page.locator(ANSWERS)).to_have_text("One two")
     for is_over in (False, True):
         cable.cut()
-        expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+        expect(page.locator(".message .bad")).to_contain_text("The connection was lost. Reconnecting")
         expect(page.get_by_text("Interrupted")).to_have_count(0)
         if is_over:
             held.set()
@@ -135,7 +135,7 @@ def test_an_answer_that_is_lost_ends(
     say(page, "Count for me")
     expect(page.locator(ANSWERS)).to_have_text("One two")
     cable.cut()
-    expect(page.locator(".message .bad")).to_contain_text("The connection is lost.")
+    expect(page.locator(".message .bad")).to_contain_text("The connection was lost. Reconnecting")
     if is_stopped:
         page.get_by_role("button", name="Stop").click()
     else:

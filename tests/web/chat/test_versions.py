@@ -109,7 +109,7 @@ def test_a_link_to_a_message_that_was_left_behind_shows_it(page: Page, address: 
     expect(page.locator(".message.marked .said")).to_have_text("Tell me of the owl")
     expect(page.get_by_text("Tell me of the wren")).to_have_count(0)
     page.goto(f"{address}/?session=birds&message=gone")
-    expect(page.get_by_role("alert")).to_have_text("This message is not in the chat any more.")
+    expect(page.get_by_role("alert")).to_have_text("This message is no longer in the chat.")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(ANSWERS).last).to_have_text("Yes, 19.")
 
