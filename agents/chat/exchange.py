@@ -152,7 +152,7 @@ class Exchanges:
         )
         if fork.asked is not None:
             shown = (await chats.images.of(owner, [fork.asked.id])).get(fork.asked.id, ())
-            if request.same_images:
+            if request.same_images and not request.images:
                 request = replace(request, images=shown)
             elif request.images != shown:  # the same words about something else
                 fork = replace(fork, asked=None)

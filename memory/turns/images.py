@@ -2,7 +2,7 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from memory.domain import Gist
 from memory.ids import derived_id, keys_of, unscoped
@@ -57,15 +57,13 @@ class Images:
         return {identifier: tuple(addresses) for identifier, addresses in found.items()}
 
     async def newest_of(
-        self, owner: str, messages: Collection[Gist], beside: Collection[str] = ()
+        self, owner: str, messages: Sequence[Gist], beside: Collection[str] = ()
     ) -> dict[str, tuple[str, ...]]:
-        """The images of a conversation's newest messages, as many as a model is shown beside others. A message has all
-        of its own, or none."""
+        """The images of a conversation's newest messages, which come oldest first: as many as a model is shown beside
+        others. A message has all of its own, or none."""
         found = dict[str, tuple[str, ...]]()
         left, room = SHOWN - len(beside), LENGTH - sum(map(len, beside))
-        for message in sorted(messages, key=lambda one: -one.message_index):
-            if not message.images:
-                continue
+        for message in (one for one in reversed(messages) if one.images):
             left -= message.images
             if left < 0:
                 break
