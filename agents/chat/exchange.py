@@ -184,8 +184,12 @@ class Exchanges:
             images=len(request.images),
         )
         chats, owner, session = self._engine.chats, request.owner, request.session_id
-        place = await chats.turns.open_exchange(owner, session, prompt, retried=request.retried)
-        await chats.images.keep(owner, session, prompt.id, dict(enumerate(request.images)))
+        images = await chats.images.keep(owner, session, prompt.id, dict(enumerate(request.images)))
+        try:
+            place = await chats.turns.open_exchange(owner, session, prompt, retried=request.retried)
+        except Conflict:
+            await chats.images.take_back(owner, images)
+            raise
         if request.user_name is not None:
             await chats.sessions.note_user_name(owner, session, request.user_name)
         return place

@@ -8,7 +8,7 @@ from memory.store import Changes, Collections
 from utils.clock import now
 
 MARKED_AT_ONCE = 1_000
-ERASED_BY = {"role": 1, "fingerprint": 1, "images": 1}
+ERASED_BY = {"id": 1, "role": 1, "fingerprint": 1, "images": 1}
 
 
 class Noted(Protocol):
@@ -67,18 +67,14 @@ class GistEraser:
             if not found:
                 return total
             ids = [document["_id"] for document in found]
-            with_images = [document["_id"] for document in found if document.get("images")]
+            with_images = [document["id"] for document in found if document.get("images")]
             prints = {one["fingerprint"] for one in found if one.get("role") == "user" and "fingerprint" in one}
-            await self._erase_images(owner, with_images)  # before them, or a crash would leave images that nobody finds
+            if with_images:  # before them, or a crash would leave images that nobody finds
+                await self._images.delete_many({"user_id": owner, "message": {"$in": with_images}})
             while True:
                 number = await self._changes.take(owner, deletion=True)
                 await self._changes.mark_deleted(owner, number, ids, sorted(prints))
                 total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
-                await self._erase_images(owner, with_images)  # and for whoever was keeping some just now
                 self._caches.let_go(owner, ids)
                 if await self._changes.close(owner, number):
                     break
-
-    async def _erase_images(self, owner: str, messages: Sequence[str]) -> None:
-        if messages:
-            await self._images.delete_many({"user_id": owner, "message": {"$in": list(messages)}})

@@ -125,7 +125,7 @@ async def conversation_records(
                 read, after = read + 1, message["message_index"]
                 yield Record("message", _exported(message))
                 if message.get("images"):
-                    images = collections.images.find({"user_id": owner, "message": message["_id"]})
+                    images = collections.images.find({"user_id": owner, "message": message["id"]})
                     async for image in images.sort("n", 1):
                         yield Record("image", _exported_image(message, image))
 
@@ -310,6 +310,10 @@ class ConversationTaker(Taker):
         return Landed(len(new), take_back)
 
     async def _attach(self, image: Document) -> Landed:
+        said = {"_id": {"$in": keys_of(image["message_id"], self._owner)}, "user_id": self._owner}
+        own = said | {"session_id": image["session_id"], "images": {"$gt": image["n"]}}
+        if await self._vectors.find_one(own, {"_id": 1}) is None:  # it is there already, and was said elsewhere
+            return Landed(0)
         addresses = {image["n"]: image["address"]}
         new = await self._images.keep(self._owner, image["session_id"], image["message_id"], addresses)
         return Landed(len(new), partial(self._images.take_back, self._owner, new) if new else nothing)

@@ -42,6 +42,7 @@ CONVERSATIONS = {
     ],
     "images": [
         index("owner_message", "user_id", "message", "n"),
+        index("owner_session", "user_id", "session_id"),
         index("owner_newest", "user_id", "-created_at", "-_id"),
     ],
     "drafts": [
@@ -149,6 +150,7 @@ def _conversations_product(
             old = {"message_index": {"$lt": session.places}}
             others = {"_id": {"$ne": key_of(owner, session.session_id, session.successor)}}
         counts = {"vectors": await eraser.erase(owner, own | old), "summaries": 0}
+        await images.drop_unsaid(owner, session.session_id)
         if await collections.summaries.find_one(own | others, {"_id": 1}) is not None:
             async with changes.noted(owner):
                 counts["summaries"] = (await collections.summaries.delete_many(own | others)).deleted_count

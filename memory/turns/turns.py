@@ -155,10 +155,10 @@ class Turns:
 
     async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
         """Takes back what landed in a session that was deleted before."""
-        keys = [message["_id"] async for message in self._vectors.find(filter, {"_id": 1})]
+        ids = [message["id"] async for message in self._vectors.find(filter, {"id": 1})]
         async with self._changes.overwriting(owner):
-            await self._vectors.delete_many({"_id": {"$in": keys}, "user_id": owner})
-        await self._images.delete_many({"user_id": owner, "message": {"$in": keys}})
+            await self._vectors.delete_many(filter)
+        await self._images.delete_many({"user_id": owner, "message": {"$in": ids}})
         if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
             await self._changes.forget(owner)  # all of the user was deleted
 

@@ -9,11 +9,12 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory.ids import prompt_id, response_id
-from memory.turns.images import LENGTH, SHOWN
+from memory.ids import owner_apart, prompt_id, response_id
+from memory.turns.images import IN_FLIGHT, LENGTH, SHOWN
 from tests.conversations import USER, Silent, pairs, request
-from tests.meanwhile import meanwhile
+from tests.meanwhile import Killed, kill, meanwhile
 from tests.scripted_model import ScriptedModel
+from utils.clock import now
 from utils.errors import InvalidInput
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -78,32 +79,44 @@ async def test_another_text_leaves_a_message_its_images(quiet: Memory) -> None:
     assert await shown(quiet, "t1") == BOTH
 
 
-async def test_nothing_is_left_of_those_of_a_message_that_is_deleted_meanwhile(
+async def test_nothing_is_left_of_those_of_a_message_that_is_deleted_as_soon_as_it_is_there(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    images = quiet.engine.store.collections.images
-
     async def deleting() -> None:
         await delete_message(quiet)
 
-    meanwhile(monkeypatch, images, "insert_many", deleting)
+    meanwhile(monkeypatch, quiet.engine.chats.turns, "open_exchange", deleting, after=True)
     await send(quiet)
     assert await count(quiet) == 0
 
 
-async def test_nothing_is_left_of_those_that_are_kept_while_their_message_is_deleted(
+async def test_they_go_along_with_a_session_that_moves_as_soon_as_their_message_is_there(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await send(quiet, images=())
-    collections = quiet.engine.store.collections
-    await collections.vectors.update_one({"id": prompt_id("t1")}, {"$set": {"images": 2}})
+    await send(quiet, "t0", images=(), project="zoo")
 
-    async def keeping() -> None:
-        await quiet.engine.chats.images.keep(USER, "s1", prompt_id("t1"), dict(enumerate(BOTH)))
+    async def moving() -> None:
+        await quiet.put_project(USER, "zoo", {"isolated": True})
 
-    meanwhile(monkeypatch, collections.images, "delete_many", keeping, after=True)
-    await delete_message(quiet)
+    meanwhile(monkeypatch, quiet.engine.chats.turns, "open_exchange", moving, after=True)
+    await send(quiet)
+    assert await shown(quiet, "t1", owner_apart(USER, "zoo")) == BOTH
     assert await count(quiet) == 0
+
+
+async def test_those_of_a_message_that_never_came_go_with_the_session_and_no_others(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meanwhile(monkeypatch, quiet.engine.chats.turns, "open_exchange", kill)
+    with pytest.raises(Killed):
+        await send(quiet, "lost")
+    await send(quiet)
+    images = quiet.engine.store.collections.images
+    await quiet.engine.chats.images.drop_unsaid(USER, "s1")
+    assert await count(quiet) == 4  # its message may still be on its way
+    await images.update_many({}, {"$set": {"created_at": now() - 2 * IN_FLIGHT}})
+    await quiet.engine.chats.images.drop_unsaid(USER, "s1")
+    assert (await count(quiet), await shown(quiet, "t1")) == (2, BOTH)
 
 
 async def test_nothing_is_left_of_those_of_a_session_that_is_deleted_meanwhile(
