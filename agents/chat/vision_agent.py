@@ -32,9 +32,11 @@ class VisionAgent:
         if not request.images:
             return replace(context, images="No image is attached.")
         count = len(request.images)
-        attached = "An image is" if count == 1 else f"{count} images are"
+        attached, them = ("An image is", "it") if count == 1 else (f"{count} images are", "them")
         if self._model is None:
-            return replace(context, images=f"{attached} attached, but no model is configured that could describe it.")
+            return replace(
+                context, images=f"{attached} attached, but no model is configured that could describe {them}."
+            )
         parts: list[ChatCompletionContentPartParam] = [{"type": "text", "text": f"The question: {request.query}"}]
         parts += [{"type": "image_url", "image_url": {"url": url}} for url in request.images]
         try:
@@ -46,5 +48,5 @@ class VisionAgent:
             )
         except ModelError as error:
             log.warning("images not described: %s", error.detail)
-            return replace(context, images=f"{attached} attached, but the model could not describe it.")
+            return replace(context, images=f"{attached} attached, but the model could not describe {them}.")
         return replace(context, images=answer.text.strip(), sees=True)

@@ -5,7 +5,7 @@ import { ago, at, el, field, link, linkTo, megabytes, paged, svg, table } from "
 
 const DATES = ["since", "until"];
 const TEXTS = { vectors: "aboutVectors", traces: "aboutTraces", receipts: "aboutReceipts", banks: "aboutBanks", facts: "aboutFacts",
-  memories: "aboutMemories", summaries: "aboutSummaries", sessions: "aboutSessions", observations: "aboutObservations" };
+  memories: "aboutMemories", summaries: "aboutSummaries", sessions: "aboutSessions", observations: "aboutObservations", images: "aboutImages" };
 const about = (name) => (TEXTS[name] ? t(TEXTS[name]) : "");
 
 function indexesOf(one) {

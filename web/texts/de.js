@@ -303,6 +303,7 @@ export default {
   aboutTraces: "Werkzeugaufrufe von Agenten mit ihrem Ergebnis („traces“).",
   aboutBanks: "Memory Banks: Markdown-Dateien eines Projekts.",
   aboutObservations: "Befunde, Einsichten und Lehren von Agenten.",
+  aboutImages: "Bilder, die mit Nachrichten kamen, jedes ein Dokument.",
   indexes: "Indexe",
   keys: "Felder",
   size: "Größe",

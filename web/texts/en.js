@@ -277,6 +277,7 @@ export default {
   aboutTraces: "Calls of agents' tools with their results (“traces”).",
   aboutBanks: "Memory banks: Markdown files of a project.",
   aboutObservations: "Findings, insights and lessons of agents.",
+  aboutImages: "Images that came with messages, one document each.",
   indexes: "Indexes",
   keys: "Keys",
   size: "Size",

@@ -303,6 +303,7 @@ export default {
   aboutTraces: "Llamadas a herramientas de agentes y su resultado («traces»).",
   aboutBanks: "Bancos de memoria: archivos Markdown de un proyecto.",
   aboutObservations: "Hallazgos, ideas y lecciones de agentes.",
+  aboutImages: "Imágenes que llegaron con mensajes, un documento por imagen.",
   indexes: "Índices",
   keys: "Campos",
   size: "Tamaño",

@@ -57,7 +57,9 @@ async def test_an_image_is_looked_at_whatever_the_words_say(with_model: Memory, 
 
 async def test_without_a_model_the_answer_says_that_nothing_can_be_seen(quiet: Memory) -> None:
     finished = await quiet.chat(request("What is this?", images=(DATA, DATA)))
-    assert finished.answer.text.startswith("2 images are attached, but no model is configured")
+    assert finished.answer.text.startswith(
+        "2 images are attached, but no model is configured that could describe them."
+    )
 
 
 async def test_a_model_that_fails_on_images_does_not_fail_the_request(
